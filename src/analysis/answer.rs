@@ -6,7 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::chess::Move;
-use crate::engine::{Report, StopReason};
+use crate::engine::{Report, StopReason, StrengthLimit};
 
 /// The answer to an analysis request.
 #[derive(Clone, Debug)]
@@ -51,6 +51,14 @@ impl Answer {
             shared: false,
             queued: Duration::ZERO,
             searched: Duration::ZERO,
+        }
+    }
+
+    /// The answer with the move of a weaker player, if the strength is limited.
+    pub(super) fn weakened(self, strength: Option<StrengthLimit>) -> Answer {
+        match strength {
+            Some(strength) => Answer { report: strength.weaken(&self.report).into(), ..self },
+            None => self,
         }
     }
 

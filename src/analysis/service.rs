@@ -171,10 +171,7 @@ impl Service {
     pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
         let strength = request.strength;
         let answer = self.start_analysis(request)?.final_answer().await?;
-        Ok(match strength {
-            Some(strength) => Answer { report: strength.weaken(&answer.report).into(), ..answer },
-            None => answer,
-        })
+        Ok(answer.weakened(strength))
     }
 
     /// Finds the best move as [`Service::best_move`] does, in the batch class, and waits for a
@@ -191,7 +188,7 @@ impl Service {
             match self.start_when_free(&request).await?.final_answer().await {
                 // A task of another client has evicted the search.
                 Err(AnalysisError::QueueFull { .. }) => {}
-                answer => return answer,
+                answer => return answer.map(|answer| answer.weakened(request.strength)),
             }
         }
     }

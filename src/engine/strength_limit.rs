@@ -1,4 +1,4 @@
-//! Limited playing strength, in Elo: `UCI_Elo`, and `elo` of a best-move request.
+//! Limited playing strength, in Elo: `UCI_Elo`, and `elo` of a best-move request or batch line.
 //!
 //! Two settings limit the strength: a node budget, and a random choice among the MultiPV lines. The
 //! less a line loses, the likelier it is chosen (a softmax over centipawns). See Chess

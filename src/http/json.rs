@@ -9,7 +9,7 @@ mod value;
 
 pub(crate) use extract::{
     BodyLimits, Json, JsonLimits, Query, check_encoding, content_length, content_type,
-    is_media_type, is_object, is_undeclared, may_be_json, read, read_bytes,
+    is_media_type, is_object, is_undeclared, may_be_json, read, read_bytes, read_named,
 };
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
 pub(crate) use members::{
@@ -18,6 +18,7 @@ pub(crate) use members::{
 };
 #[cfg(test)]
 pub(crate) use suggestions::MEMBER_ROUTES;
+pub(crate) use suggestions::similar_path;
 pub(crate) use value::JsonValue;
 
 use std::cell::RefCell;

@@ -1,68 +1,22 @@
 //! Middleware around every route.
 //!
-//! This file holds the CORS layer and the future that catches panics.
+//! This file holds the future that catches panics.
 
 mod auth_rate_limit;
+mod cors;
 mod request;
 mod trace;
 
 pub(crate) use auth_rate_limit::AuthRateLimitLayer;
+pub(crate) use cors::cors_layer;
 pub(crate) use request::{RequestLayer, ServerTiming};
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
-use axum::http::Method;
-use axum::http::header::{
-    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER,
-};
 use pin_project_lite::pin_project;
-use tower_http::cors::{AllowOrigin, CorsLayer};
-
-use crate::http::headers::{
-    IDEMPOTENCY_KEY, LAST_EVENT_ID, RATE_LIMIT, RATE_LIMIT_POLICY, SERVER_TIMING, X_API_KEY,
-    X_REQUEST_ID,
-};
-
-const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(3_600);
-
-/// The CORS layer for these origins (`*` for all); `None` without origins, which disables CORS.
-pub(crate) fn cors_layer(origins: &[String]) -> Option<CorsLayer> {
-    if origins.is_empty() {
-        return None;
-    }
-    let allowed = if origins.iter().any(|origin| origin == "*") {
-        AllowOrigin::any()
-    } else {
-        AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()))
-    };
-    let layer = CorsLayer::new()
-        .allow_origin(allowed)
-        .allow_methods([Method::DELETE, Method::GET, Method::HEAD, Method::POST])
-        .allow_headers([
-            AUTHORIZATION,
-            CONTENT_TYPE,
-            IDEMPOTENCY_KEY,
-            IF_NONE_MATCH,
-            LAST_EVENT_ID,
-            X_API_KEY,
-            X_REQUEST_ID,
-        ])
-        .expose_headers([
-            X_REQUEST_ID,
-            RETRY_AFTER,
-            LOCATION,
-            SERVER_TIMING,
-            ETAG,
-            RATE_LIMIT,
-            RATE_LIMIT_POLICY,
-        ])
-        .max_age(PREFLIGHT_MAX_AGE);
-    Some(layer)
-}
 
 /// The future has panicked. The panic hook has already logged it with the request id.
 #[derive(Clone, Copy, Debug)]

@@ -114,6 +114,12 @@ impl Problem {
         self
     }
 
+    /// Appends to the description.
+    pub(crate) fn with_more_detail(mut self, more: &str) -> Problem {
+        self.detail.to_mut().push_str(more);
+        self
+    }
+
     /// Sets `Retry-After`, in whole seconds, rounded up, at least 1.
     pub(crate) fn retry_after(mut self, after: Duration) -> Problem {
         self.retry_after = Some(after);
@@ -142,6 +148,15 @@ impl Problem {
     /// A path that does not exist.
     pub(crate) fn not_found(path: &str) -> Problem {
         Problem::new(ProblemCode::NotFound, format!("{} does not exist", excerpt(path)))
+    }
+
+    /// A path that does not exist, and the route whose path is similar.
+    pub(crate) fn no_such_route(path: &str, similar: Option<&str>) -> Problem {
+        let problem = Problem::not_found(path);
+        match similar {
+            Some(similar) => problem.with_more_detail(&format!("; did you mean {similar}?")),
+            None => problem,
+        }
     }
 
     /// A method that a path does not support. `allowed` are the methods that it supports, as far as
@@ -249,6 +264,19 @@ impl Problem {
             .with_member("column", column)
     }
 
+    /// White space where a JSON object must be, called `name`.
+    pub(crate) fn empty_json(name: &str) -> Problem {
+        let detail = format!("{name} is empty; it must be a JSON object");
+        Problem::new(ProblemCode::MalformedJson, detail)
+            .with_member("line", 1)
+            .with_member("column", 1)
+    }
+
+    /// An array of requests that is not JSON as a whole. The position of the error is not known.
+    pub(crate) fn malformed_array(detail: &'static str) -> Problem {
+        Problem::new(ProblemCode::MalformedJson, detail)
+    }
+
     /// A query whose parameter `text` cannot be decoded.
     pub(crate) fn malformed_query(text: &str) -> Problem {
         Problem::new(
@@ -295,14 +323,14 @@ impl Problem {
     }
 
     /// A batch that is declared as JSON, but is no array.
-    pub(crate) fn not_an_array() -> Problem {
-        Problem::invalid_request(&[InvalidMember {
-            code: MemberErrorCode::WrongType,
-            pointer: String::new(),
-            detail: "the body is not an array; application/json must be an array of requests, and \
-                     application/x-ndjson one request per line"
-                .to_owned(),
-        }])
+    pub(crate) fn not_an_array(is_empty: bool) -> Problem {
+        let found = if is_empty { "empty" } else { "not an array" };
+        let detail = format!(
+            "the body is {found}; application/json must be an array of requests, and \
+             application/x-ndjson one request per line"
+        );
+        let (code, pointer) = (MemberErrorCode::WrongType, String::new());
+        Problem::invalid_request(&[InvalidMember { code, pointer, detail }])
     }
 
     /// An upload with an unsupported media type.
@@ -367,28 +395,38 @@ impl Problem {
             .retry_after(JOBS_RETRY_AFTER)
     }
 
+    /// A job that takes more bytes than the whole share of its client. A client without a key is
+    /// anonymous.
+    fn job_above_share(bytes: u64, max: u64, is_anonymous: bool) -> Problem {
+        let with_key =
+            if is_anonymous { ", or send an API key, with which they may take more" } else { "" };
+        let detail = format!(
+            "the games and their reviews take up to {bytes} bytes; all jobs of this client \
+             together may take {max}; send fewer games{with_key}"
+        );
+        Problem::new(ProblemCode::JobTooLarge, detail)
+    }
+
     /// The problem for a job error at this path.
     pub(crate) fn from_job_error(error: JobError, path: &str) -> Problem {
         match error {
             JobError::NotFound => Problem::not_found(path),
             JobError::Gone => Problem::gone(),
             JobError::NoGame(errors) => Problem::invalid_pgn(&errors),
-            JobError::TooLarge { bytes, max } => {
-                let detail = format!(
-                    "the games and their reviews take up to {bytes} bytes; all jobs of this \
-                        client together may take {max}"
-                );
-                Problem::new(ProblemCode::BodyTooLarge, detail)
+            JobError::TooLarge { bytes, max, is_anonymous } => {
+                Problem::job_above_share(bytes, max, is_anonymous)
             }
             JobError::TooManyGames { max } => Problem::new(
-                ProblemCode::BodyTooLarge,
-                format!("the PGN text has more than {max} games"),
+                ProblemCode::JobTooLarge,
+                format!("the PGN text has more than {max} games; send fewer games"),
             ),
-            JobError::TooManyNodes { nodes, positions, max } => Problem::new(
-                ProblemCode::BodyTooLarge,
+            JobError::TooManyNodes { nodes, positions, max, max_per_position } => Problem::new(
+                ProblemCode::JobTooLarge,
                 format!(
-                    "nodes is {nodes}; a job of {positions} positions may have at most {max} nodes \
-                     per position"
+                    "nodes is {nodes} for each of {positions} positions, together {}; \
+                     jobs.max_nodes allows {max} for a job; lower nodes to {max_per_position}, or \
+                     send fewer games",
+                    u128::from(nodes) * u128::from(positions)
                 ),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),
@@ -407,9 +445,9 @@ impl Problem {
         }
     }
 
-    /// A line above the size limit.
+    /// A line or an array element above the size limit.
     pub(crate) fn line_too_long() -> Problem {
-        Problem::new(ProblemCode::BodyTooLarge, "the line is longer than 64 KiB")
+        Problem::new(ProblemCode::BodyTooLarge, "the line or element is longer than 64 KiB")
     }
 
     /// A body that is not declared as JSON.

@@ -1,6 +1,6 @@
 //! The URL map.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use axum::extract::{MatchedPath, OriginalUri};
@@ -16,6 +16,7 @@ use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, evaluate, explore, games, legal_moves, limits, live,
     perft, play, position, server,
 };
+use crate::http::json::similar_path;
 use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
 use crate::http::problem::Problem;
 use crate::http::{App, openapi};
@@ -97,7 +98,8 @@ pub fn with_middleware(routes: Router<App>, app: App) -> Router {
 }
 
 async fn no_such_path(uri: OriginalUri) -> Problem {
-    Problem::not_found(uri.path())
+    let paths = METHODS.keys().map(String::as_str).filter(|path| !path.contains('{'));
+    Problem::no_such_route(uri.path(), similar_path(uri.path(), paths))
 }
 
 async fn no_such_method(method: Method, uri: OriginalUri, route: Option<MatchedPath>) -> Problem {
@@ -106,7 +108,7 @@ async fn no_such_method(method: Method, uri: OriginalUri, route: Option<MatchedP
 }
 
 /// The methods of each documented route.
-static METHODS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+static METHODS: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
     let methods_of = |item: PathItem| {
         let methods = [("GET", item.get), ("POST", item.post), ("DELETE", item.delete)];
         methods.into_iter().filter_map(|(name, operation)| operation.map(|_| name)).collect()

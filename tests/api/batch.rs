@@ -17,6 +17,8 @@ use crate::support::{Server, Stream, coverage, rss};
 crate::trials![
     every_answer_has_the_id_and_index_of_its_line,
     a_line_with_multipv_is_answered_with_lines,
+    a_line_with_elo_is_answered_with_the_move_of_a_weaker_player,
+    an_invalid_strength_of_a_line_is_refused,
     scores_can_be_reported_from_whites_point_of_view,
     a_bad_line_fails_alone,
     blank_lines_count_but_are_not_answered,
@@ -25,6 +27,8 @@ crate::trials![
     a_batch_must_not_be_declared_as_another_type_than_ndjson_or_json,
     an_array_is_answered_like_lines,
     a_bad_element_fails_alone,
+    an_error_of_an_array_says_what_is_wrong_and_where,
+    an_error_of_a_line_says_that_a_line_is_a_whole_object,
     a_json_body_that_is_not_an_array_is_refused,
     an_undeclared_body_is_an_array_if_it_begins_with_a_bracket,
     an_array_without_its_end_is_broken,
@@ -99,6 +103,44 @@ async fn a_line_with_multipv_is_answered_with_lines() {
     assert_eq!((answers[0]["lines"].as_array().unwrap().len(), answers[0].get("pv")), (2, None));
     assert_eq!((answers[1].get("lines"), &answers[1]["id"]), (None, &json!(-25)));
     assert_eq!((&answers[2]["id"], &answers[2]["clamped"][0]["given"]), (&Value::Null, &json!(5)));
+}
+
+async fn a_line_with_elo_is_answered_with_the_move_of_a_weaker_player() {
+    let server = Server::start_with(|settings| settings.idle.positions = 0).await;
+    let entries = async || server.get("/v1/limits").await.json()["dictionary"]["entries"].clone();
+    server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 10 })).await;
+    assert_eq!(entries().await, 1);
+    let weak = json!({ "fen": "startpos", "elo": 800, "threads": 2 });
+    let (answers, end) = collect_answers(&server, body(&vec![weak; 64])).await;
+    assert_eq!((&end["answered"], &end["failed"]), (&json!(64), &json!(0)));
+    let mut moves = BTreeSet::new();
+    for answer in &answers {
+        assert_eq!(
+            (&answer["memory"], &answer["source"], &answer["shared"], &answer["reason"]),
+            (&json!("not_asked"), &json!("search"), &json!(false), &json!("nodes"))
+        );
+        assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
+        assert_eq!(answer["best_move"], answer["pv"][0]);
+        moves.insert(answer["best_move"].as_str().unwrap());
+    }
+    assert!(moves.len() > 1, "{moves:?}");
+    assert_eq!(entries().await, 1);
+}
+
+async fn an_invalid_strength_of_a_line_is_refused() {
+    let server = Server::start().await;
+    let lines = [
+        (json!({ "fen": "startpos", "elo": 799 }), "out_of_range"),
+        (json!({ "fen": "startpos", "elo": 1500, "mate": 2 }), "conflict"),
+        (json!({ "fen": "startpos", "elo": 1500, "fresh": true }), "conflict"),
+        (json!({ "fen": "startpos", "elo": 1500, "multipv": 2 }), "conflict"),
+    ];
+    let (answers, end) = collect_answers(&server, body(&lines.clone().map(|(line, _)| line))).await;
+    assert_eq!((&end["answered"], &end["failed"]), (&json!(0), &json!(4)));
+    for (answer, (line, code)) in answers.iter().zip(lines) {
+        let error = &answer["error"]["errors"][0];
+        assert_eq!((&error["code"], &error["pointer"]), (&json!(code), &json!("/elo")), "{line}");
+    }
 }
 
 async fn scores_can_be_reported_from_whites_point_of_view() {
@@ -290,8 +332,58 @@ async fn a_bad_element_fails_alone() {
     ];
     assert_eq!(codes, expected);
     assert_eq!((&end["answered"], &end["failed"]), (&json!(2), &json!(8)));
-    let (lines, _) = collect_answers(&server, "3\n".to_owned()).await;
-    assert_eq!(answers[1]["error"]["errors"], lines[0]["error"]["errors"], "as in a line");
+}
+
+/// The details of the errors of a batch, by index: of a member if one is wrong.
+fn details(answers: &[Value]) -> Vec<(u64, &str)> {
+    fn detail_of(answer: &Value) -> Option<(u64, &str)> {
+        let error = answer.get("error")?;
+        let detail = error["errors"][0]["detail"].as_str().or(error["detail"].as_str())?;
+        Some((answer["index"].as_u64()?, detail))
+    }
+    answers.iter().filter_map(detail_of).collect()
+}
+
+async fn an_error_of_an_array_says_what_is_wrong_and_where() {
+    let server = Server::start().await;
+    let good = r#"{"fen": "startpos", "depth": 1}"#;
+    for (body, index, expected) in [
+        (format!("[{good}, ]"), 1, "the array ends with a comma; remove it"),
+        (
+            format!("[{good}, , {good}]"),
+            1,
+            "a request is missing before a comma of the array; add one, or remove the comma",
+        ),
+        (
+            format!("[{good}]\n x"),
+            1,
+            "text follows the `]` that ends the array; the body must end there",
+        ),
+        (format!("[{good}, 3]"), 1, "the element is 3; it must be an object"),
+        (format!("[{good}, {{}} x]"), 1, "trailing characters at line 1, column 4 of the element"),
+    ] {
+        let (answers, _) = collect_answers_of(&server, Some("application/json"), body).await;
+        assert_eq!(details(&answers), [(index, expected)]);
+        let error = &answers[1]["error"];
+        let has_position = expected.contains("column");
+        assert_eq!(error["line"].is_u64() && error["column"].is_u64(), has_position, "{error}");
+    }
+}
+
+async fn an_error_of_a_line_says_that_a_line_is_a_whole_object() {
+    let server = Server::start().await;
+    let (answers, _) = collect_answers_of(&server, None, "3\n".to_owned()).await;
+    assert_eq!(details(&answers), [(0, "the line is 3; it must be an object")]);
+    let request = json!({ "fen": "startpos", "depth": 1 });
+    let pretty = serde_json::to_string_pretty(&request).unwrap();
+    let (answers, end) = collect_answers_of(&server, None, pretty).await;
+    let hint = "; each line must be a whole JSON object: write it on one line, or send an array of \
+                objects";
+    assert_eq!((&end["answered"], &end["failed"]), (&json!(0), &json!(4)));
+    let details = details(&answers);
+    assert!(details.iter().all(|(_, detail)| detail.ends_with(hint)), "{details:?}");
+    let first = format!("EOF while parsing an object at line 1, column 2 of the line{hint}");
+    assert_eq!(details[0], (0, first.as_str()));
 }
 
 async fn a_json_body_that_is_not_an_array_is_refused() {
@@ -304,6 +396,9 @@ async fn a_json_body_that_is_not_an_array_is_refused() {
             (&json!("wrong_type"), &json!("")),
             "{body:?}"
         );
+        let found = if body.trim().is_empty() { "empty" } else { "not an array" };
+        let detail = problem["errors"][0]["detail"].as_str().unwrap();
+        assert!(detail.starts_with(&format!("the body is {found}; ")), "{body:?}: {detail}");
     }
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = format!(

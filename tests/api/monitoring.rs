@@ -1,5 +1,5 @@
-//! Files for operators. Those for Prometheus and Grafana use only metrics that the server has; those
-//! for systemd and Caddy fit the settings.
+//! Files for operators. Those for Prometheus and Grafana use only metrics that the server has.
+//! Those for systemd and Caddy fit the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -32,6 +32,7 @@ crate::trials![
     an_unsupported_method_is_answered_405,
     a_misspelled_name_gets_a_suggestion,
     a_member_of_another_route_names_that_route,
+    a_misspelled_path_suggests_the_nearest_route,
     a_valid_request_id_is_kept,
     an_invalid_request_id_is_replaced,
     every_request_is_logged_in_one_line,
@@ -65,6 +66,11 @@ async fn malformed_json_is_refused_with_line_and_column() {
                 (&json!(line), &json!(column)),
                 "{body:?}"
             );
+        }
+        for body in ["", " \n"] {
+            let problem =
+                server.post_text(&route.path, body).await.expect_problem(400, "malformed_json");
+            assert_eq!(problem["detail"], "the body is empty; it must be a JSON object");
         }
     }
     let not_utf8 = server.post_text("/v1/legal-moves", b"{\"fen\": \"\xff\"}".to_vec()).await;
@@ -440,10 +446,30 @@ async fn a_member_of_another_route_names_that_route() {
         let detail = detail_of_only_error(&answer);
         assert!(detail.ends_with(&format!("; it belongs to {expected}")), "{detail}");
     }
+    let camel_case =
+        server.post("/v1/best-move", &json!({ "fen": "startpos", "multiPv": 2 })).await;
+    let expected = "; did you mean \"multipv\"? It belongs to /v1/analysis";
+    assert!(detail_of_only_error(&camel_case).ends_with(expected), "{}", camel_case.body);
     let by_query = server.get("/v1/legal-moves?fen=startpos&multipv=2").await;
     assert!(detail_of_only_error(&by_query).ends_with("; it belongs to /v1/analysis"));
     let review = server.post("/v1/games", &json!({ "pgn": "1. e4 *", "pov": "white" })).await;
     assert!(detail_of_only_error(&review).contains("it belongs to GET /v1/games/{id}"));
+}
+
+async fn a_misspelled_path_suggests_the_nearest_route() {
+    let server = Server::start().await;
+    for (path, suggestion) in [
+        ("/v1/bestmove", "; did you mean /v1/best-move?"),
+        ("/v1/analyze", "; did you mean /v1/analysis?"),
+        ("/legal-moves", "; did you mean /v1/legal-moves?"),
+        ("/v1/nowhere", ""),
+    ] {
+        let problem = server.get(path).await.expect_problem(404, "not_found");
+        assert_eq!(problem["detail"], format!("{path} does not exist{suggestion}"));
+    }
+    let long = format!("/v1/{}", "best-move".repeat(500));
+    let problem = server.get(&long).await.expect_problem(404, "not_found");
+    assert!(!problem["detail"].as_str().unwrap().contains("did you mean"), "{problem}");
 }
 
 async fn a_valid_request_id_is_kept() {

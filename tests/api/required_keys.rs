@@ -15,6 +15,7 @@ crate::trials![
     a_ticket_opens_streams_and_live_boards,
     the_urls_of_a_job_need_a_key,
     a_preflight_needs_no_key,
+    options_without_the_headers_of_a_preflight_need_a_key,
     metrics_are_open_only_on_an_address_of_their_own,
     get_responses_are_private_where_a_key_is_required,
     requests_without_a_key_count_against_their_address,
@@ -149,6 +150,26 @@ async fn a_preflight_needs_no_key() {
     let refused = server.send(request.header("origin", "https://board.example")).await;
     refused.expect_problem(401, "unauthorized");
     assert_eq!(refused.header("access-control-allow-origin"), "https://board.example");
+}
+
+async fn options_without_the_headers_of_a_preflight_need_a_key() {
+    let server = Server::start_with(|settings| {
+        require_key(settings);
+        settings.http.cors_origins = vec!["*".to_owned()];
+    })
+    .await;
+    let options = || server.request(Method::OPTIONS, "/v1/best-move");
+    let origin = ("origin", "https://board.example");
+    let method = ("access-control-request-method", "POST");
+    for headers in [&[][..], &[origin], &[method]] {
+        let with_headers = |request: RequestBuilder| {
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))
+        };
+        let refused = server.send(with_headers(options())).await;
+        refused.expect_problem(401, "unauthorized");
+        let admitted = server.send(with_key(with_headers(options()))).await;
+        admitted.expect_problem(405, "method_not_allowed");
+    }
 }
 
 async fn metrics_are_open_only_on_an_address_of_their_own() {

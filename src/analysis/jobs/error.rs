@@ -19,13 +19,15 @@ pub enum JobError {
     /// The text contains no readable game. The errors of the first unreadable ones are included.
     #[error("the text contains no readable game")]
     NoGame(Vec<GameError>),
-    /// The job is larger than the quota of a client.
-    #[error("the job takes up to {bytes} bytes; the jobs of one client may take {max}")]
+    /// The job is larger than the quota of its client.
+    #[error("the job takes up to {bytes} bytes; the jobs of the client may take {max}")]
     TooLarge {
         /// Maximum size of the job in bytes.
         bytes: u64,
-        /// Quota of a client in bytes.
+        /// Quota of the client in bytes.
         max: u64,
+        /// Whether the client has no key, and so a smaller quota.
+        is_anonymous: bool,
     },
     /// The text contains too many games.
     #[error("the text contains more than {max} games")]
@@ -34,14 +36,16 @@ pub enum JobError {
         max: usize,
     },
     /// The searches of the job would take too many nodes.
-    #[error("{nodes} nodes for each of {positions} positions; at most {max} are allowed")]
+    #[error("{nodes} nodes for each of {positions} positions; a job may have {max} nodes")]
     TooManyNodes {
         /// Requested nodes per position.
         nodes: u64,
         /// Number of positions.
         positions: u64,
-        /// Maximum nodes per position of a job with so many positions.
+        /// Maximum nodes of the whole job.
         max: u64,
+        /// Maximum nodes per position of a job with so many positions.
+        max_per_position: u64,
     },
     /// The client used the idempotency key for a job with another text or other limits.
     #[error("the idempotency key belongs to another job")]

@@ -160,7 +160,8 @@ impl Index {
     ) -> Result<Vec<JobId>, JobError> {
         let Usage { bytes: max, .. } = quota.limit(max_usage, Usage::default());
         if bytes > max {
-            return Err(JobError::TooLarge { bytes, max });
+            let is_anonymous = matches!(quota, Quota::ShareOfRest { .. });
+            return Err(JobError::TooLarge { bytes, max, is_anonymous });
         }
         let own =
             self.client_totals.get(client).map_or(Usage::default(), |totals| totals.unfinished);

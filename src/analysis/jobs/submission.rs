@@ -71,14 +71,17 @@ impl Submission {
         positions: u64,
         rules: &JobRules,
     ) -> Result<PositionLimits, JobError> {
-        let max = (rules.max_nodes / positions.max(1)).max(1);
+        let max = rules.max_nodes;
+        let max_per_position = (max / positions.max(1)).max(1);
         let nodes = match self.limits {
-            PositionLimits { nodes: Some(nodes), .. } if nodes > max => {
-                return Err(JobError::TooManyNodes { nodes, positions, max });
+            PositionLimits { nodes: Some(nodes), .. } if nodes > max_per_position => {
+                return Err(JobError::TooManyNodes { nodes, positions, max, max_per_position });
             }
             PositionLimits { nodes: Some(nodes), .. } => nodes,
-            PositionLimits { depth: None, movetime: None, .. } => rules.default_nodes.min(max),
-            PositionLimits { .. } => max,
+            PositionLimits { depth: None, movetime: None, .. } => {
+                rules.default_nodes.min(max_per_position)
+            }
+            PositionLimits { .. } => max_per_position,
         };
         Ok(PositionLimits { nodes: Some(nodes), ..self.limits })
     }

@@ -54,13 +54,19 @@ async fn limited_strength_answers_with_one_of_several_lines() {
         Report { alternatives: vec![line], ..at_once(game, limits, stop) }
     });
     let service = service(searcher, options(1, 8));
-    let mut moves = Vec::new();
-    for _ in 0..64 {
-        let report = service.best_move(weak_request()).await.unwrap().report;
-        assert!(report.alternatives.is_empty());
-        moves.push(report.pv[0]);
+    for is_batch in [false, true] {
+        let mut moves = Vec::new();
+        for _ in 0..64 {
+            let answer = match is_batch {
+                true => service.best_move_when_free(weak_request()).await,
+                false => service.best_move(weak_request()).await,
+            };
+            let report = answer.unwrap().report;
+            assert!(report.alternatives.is_empty());
+            moves.push(report.pv[0]);
+        }
+        moves.sort_unstable_by_key(|mv| mv.code());
+        moves.dedup();
+        assert_eq!(moves.len(), 2, "both lines are equally good");
     }
-    moves.sort_unstable_by_key(|mv| mv.code());
-    moves.dedup();
-    assert_eq!(moves.len(), 2, "both lines are equally good");
 }

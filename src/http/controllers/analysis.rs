@@ -81,7 +81,9 @@ pub(crate) async fn analyse(
             clients that can't send an API key."),
     ),
     responses(
-        // The only format here: generated clients otherwise expect JSON, but get events by default.
+        // The only format here, unlike in POST. A client of @hey-api/openapi-ts has one format for
+        // each response: JSON if it is declared. It would read the events, which are the default of
+        // this route, as a document.
         (status = 200, description = "The analysis.", body = StreamLine,
             content_type = "text/event-stream"),
         (status = 204, description = "The client has already received the whole stream."),

@@ -116,8 +116,9 @@ async fn await_array(app: &App, input: &mut LineReader) -> Result<(), Problem> {
         is_array = input.is_array() => is_array,
     };
     match is_array {
-        Ok(true) => Ok(()),
+        Ok(Some(true)) => Ok(()),
         Err(EndReason::Broken) => Err(Problem::request_timeout(app.caps().body_timeout)),
-        Ok(false) | Err(_) => Err(Problem::not_an_array()),
+        Ok(Some(false)) => Err(Problem::not_an_array(false)),
+        Ok(None) | Err(_) => Err(Problem::not_an_array(true)),
     }
 }

@@ -1,5 +1,7 @@
 //! `POST` and `GET /v1/best-move`: the best move of a position.
 
+use std::num::NonZeroU64;
+
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CACHE_CONTROL;
@@ -27,12 +29,12 @@ request! {
     #[derive(Clone, Debug)]
     #[validate(check_elo(elo, search))]
     pub(crate) struct BestMoveRequest as "BestMoveRequest" {
-        flatten position: PositionRequest,
-        flatten search: SearchRequest,
+        flatten pub(super) position: PositionRequest,
+        flatten pub(super) search: SearchRequest,
         /// Play like a weaker player of this strength, in Elo. The search has few nodes and one
         /// thread, and the move is drawn from the best ones. Such a request neither reads nor
         /// writes the evaluation cache. Can't be combined with `mate` or `fresh`.
-        optional elo: Elo,
+        optional pub(super) elo: Elo,
     }
 }
 
@@ -147,7 +149,7 @@ async fn respond(
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
     let pov = request.search.pov;
-    let (request, clamped) = request.clamp(resolved.game, caller.client(), app.caps());
+    let (request, clamped) = request.clamp(None, resolved.game, caller.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let mut response =
@@ -157,12 +159,19 @@ async fn respond(
 }
 
 impl BestMoveRequest {
-    /// Clamps the limits to the caps. Returns the request to the service and the clamped members.
-    fn clamp(self, game: Game, client: &Client, caps: &Caps) -> (AnalysisRequest, Vec<Clamped>) {
-        let Some(elo) = self.elo else { return self.search.clamp(None, game, client, caps) };
+    /// Clamps the limits and the number of lines to the caps. Returns the request to the service
+    /// and the clamped members.
+    pub(super) fn clamp(
+        self,
+        multipv: Option<NonZeroU64>,
+        game: Game,
+        client: &Client,
+        caps: &Caps,
+    ) -> (AnalysisRequest, Vec<Clamped>) {
+        let Some(elo) = self.elo else { return self.search.clamp(multipv, game, client, caps) };
         // A search of limited strength uses one thread.
         let caps = Caps { threads: 1, ..caps.clone() };
-        let (request, clamped) = self.search.clamp(None, game, client, &caps);
+        let (request, clamped) = self.search.clamp(multipv, game, client, &caps);
         let strength = StrengthLimit::new(u16::try_from(elo.get()).unwrap_or(u16::MAX));
         (request.with_strength(strength), clamped)
     }

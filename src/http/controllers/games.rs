@@ -46,20 +46,22 @@ use request::Upload;
 /// The response 202 confirms that the job is stored. If the server has a store (`store.path`), the
 /// job survives a restart.
 ///
-/// Each position is searched to the limits of the request. A limit above a cap of `GET /v1/limits`
-/// is clamped. Without a limit, the server searches a default number of nodes. With `multipv`, the
-/// search returns that number of lines, and `/v1/analysis` can use them from the evaluation cache.
+/// Each position is searched to the limits of the request. A limit above the cap of a single search
+/// in `GET /v1/limits` is clamped. Without a limit, the server searches a default number of nodes.
+/// With `multipv`, the search returns that number of lines, and `/v1/analysis` can use them from the
+/// evaluation cache.
 ///
-/// `jobs.max_nodes` of `GET /v1/limits` is the maximum number of nodes of the whole job. If `nodes`
-/// times the number of positions exceeds it, the response is 413. Without `nodes`, each position is
-/// also limited to its equal part of `jobs.max_nodes`.
+/// `jobs.max_nodes` of `GET /v1/limits` is the maximum number of nodes of the whole job. `nodes` is
+/// not clamped to it: if `nodes` times the number of positions exceeds it, the response is 413
+/// `job_too_large`. Without `nodes`, each position is also limited to its equal part of
+/// `jobs.max_nodes`.
 ///
 /// A limit may be a query parameter or a member of a JSON body. It can't be given in both places.
 ///
 /// The unfinished jobs of one API key may use at most half of the server's limits on jobs and
-/// storage. Those of one address without a key may use `jobs.anonymous_share_permille` of what other
-/// clients leave. Finished jobs are evicted to make room for new ones, beginning with the client
-/// that uses most.
+/// storage. Those of one address without a key may use `jobs.anonymous_share_permille` of what
+/// other clients leave. Finished jobs are evicted to make room for new ones, beginning with the
+/// client that uses most.
 ///
 /// A repeated request with the same `Idempotency-Key`, text and limits returns the same job, again
 /// with 202. With another text or other limits it gets 409. Everybody who knows the id of a job can

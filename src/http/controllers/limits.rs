@@ -32,7 +32,7 @@ pub(crate) struct ServerLimits {
     threads: Limit,
     /// The member `multipv` of an analysis.
     multipv: Limit,
-    /// The range of the member `elo` of a best-move request.
+    /// The range of the member `elo` of a best-move request or batch line.
     elo: EloRange,
     /// The maximum number of entries of the member `moves`.
     moves: usize,

@@ -60,22 +60,44 @@ where
     }
 }
 
+/// The name of a whole body in error messages.
+const BODY: &str = "the body";
+
 /// Reads a body into `T`.
 ///
 /// # Errors
-/// Fails with `malformed_json` and its line and column, or with `invalid_request` and all errors.
+/// As [`read_named`].
 pub(crate) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, Problem> {
+    read_named(BODY, bytes, max_moves)
+}
+
+/// Reads a body, a line of one, or a message into `T`. Error messages call it `name`.
+///
+/// # Errors
+/// Fails with `malformed_json` and its line and column, or with `invalid_request` and all errors.
+pub(crate) fn read_named<T: FromMembers>(
+    name: &str,
+    bytes: &[u8],
+    max_moves: usize,
+) -> Result<T, Problem> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(Problem::empty_json(name));
+    }
     let value: JsonValue<'_> =
-        serde_json::from_slice(bytes).map_err(|error| malformed(bytes, &error))?;
-    read_value(value, max_moves)
+        serde_json::from_slice(bytes).map_err(|error| malformed(name, bytes, &error))?;
+    read_value(name, value, max_moves)
 }
 
 /// Reads members into `T`.
 ///
 /// # Errors
 /// Fails with `invalid_request` and all errors.
-fn read_value<T: FromMembers>(value: JsonValue<'_>, max_moves: usize) -> Result<T, Problem> {
-    let mut members = Members::new(value, max_moves);
+fn read_value<T: FromMembers>(
+    name: &str,
+    value: JsonValue<'_>,
+    max_moves: usize,
+) -> Result<T, Problem> {
+    let mut members = Members::new(name, value, max_moves);
     let read = T::read(&mut members);
     let errors = members.into_errors();
     match read {
@@ -84,12 +106,13 @@ fn read_value<T: FromMembers>(value: JsonValue<'_>, max_moves: usize) -> Result<
     }
 }
 
-fn malformed(bytes: &[u8], error: &serde_json::Error) -> Problem {
+fn malformed(name: &str, bytes: &[u8], error: &serde_json::Error) -> Problem {
     let (line, column) = error_position(bytes, error);
     let text = error.to_string();
     // The position at the end of serde_json's messages counts bytes; ours counts characters.
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    Problem::malformed_json(message, line, column)
+    let problem = Problem::malformed_json(message, line, column);
+    if name == BODY { problem } else { problem.with_more_detail(&format!(" of {name}")) }
 }
 
 /// Line and column of the first invalid character, both from 1. The column counts characters.
@@ -274,7 +297,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Query<T>, Problem> {
         let value = parameters(parts.uri.query().unwrap_or_default())?;
-        read_value(value, JsonLimits::from_ref(state).max_moves).map(Query)
+        read_value("the query", value, JsonLimits::from_ref(state).max_moves).map(Query)
     }
 }
 

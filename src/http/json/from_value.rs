@@ -40,9 +40,9 @@ pub(crate) trait FromValue<'a>: Sized {
 /// The path of a value in a request. It becomes text only for an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum JsonPath<'p> {
-    /// The body of the request.
-    Body,
-    /// A member of the body.
+    /// The whole request, with its name in error messages: a body, a line of one, or a message.
+    Whole(&'p str),
+    /// A member of the request.
     Member(&'p str),
     /// An item of a list.
     Item(&'p JsonPath<'p>, usize),
@@ -52,7 +52,7 @@ impl JsonPath<'_> {
     /// The path as a JSON Pointer (RFC 6901).
     pub(crate) fn pointer(self) -> String {
         match self {
-            JsonPath::Body => String::new(),
+            JsonPath::Whole(_) => String::new(),
             JsonPath::Member(name) => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
             JsonPath::Item(list, index) => format!("{}/{index}", list.pointer()),
         }
@@ -75,8 +75,7 @@ impl fmt::Display for JsonPath<'_> {
     /// Writes the path for an error message, as in `moves[3]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            JsonPath::Body => f.write_str("the body"),
-            JsonPath::Member(name) => f.write_str(name),
+            JsonPath::Whole(name) | JsonPath::Member(name) => f.write_str(name),
             JsonPath::Item(list, index) => write!(f, "{list}[{index}]"),
         }
     }

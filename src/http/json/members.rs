@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{AdditionalProperties, Schema, Type};
 use utoipa::openapi::{Object, ObjectBuilder, RefOr, Required};
 
 use super::from_value::{FromValue, JsonPath, MAX_ERRORS, wrong_type};
-use super::suggestions::{route_of_member, suggestion};
+use super::suggestions::member_suggestion;
 use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
@@ -40,13 +40,13 @@ const MAX_KNOWN_MEMBERS: usize = 20;
 const MAX_SUGGESTIONS: usize = 8;
 
 impl<'a> Members<'a> {
-    /// Takes the members of an object. Any other value is an error.
-    pub(crate) fn new(value: JsonValue<'a>, max_moves: usize) -> Members<'a> {
+    /// Takes the members of an object. Any other value is an error, which calls the value `name`.
+    pub(crate) fn new(name: &str, value: JsonValue<'a>, max_moves: usize) -> Members<'a> {
         let mut errors = Vec::new();
         let unread = match value {
             JsonValue::Object(members) => members,
             other => {
-                wrong_type::<()>(&mut errors, JsonPath::Body, "an object", &other);
+                wrong_type::<()>(&mut errors, JsonPath::Whole(name), "an object", &other);
                 Vec::new()
             }
         };
@@ -123,24 +123,15 @@ impl<'a> Members<'a> {
     pub(crate) fn into_errors(mut self) -> Vec<InvalidMember> {
         let unknown = std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS);
         for (index, (name, _)) in unknown.enumerate() {
-            let suggestion =
-                if index < MAX_SUGGESTIONS { self.suggestion(&name) } else { String::new() };
+            let suggestion = if index < MAX_SUGGESTIONS {
+                member_suggestion(&name, &self.known, self.suggests_routes)
+            } else {
+                String::new()
+            };
             let detail = format!("{:?} is not a known member{suggestion}", excerpt(&name));
             self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
         self.errors
-    }
-
-    /// The end of the error message for an unknown member: a known name or a route; empty if there
-    /// is neither.
-    fn suggestion(&self, name: &str) -> String {
-        let is_other_case = self.known.iter().any(|known| known.eq_ignore_ascii_case(name));
-        match route_of_member(name) {
-            Some(route) if self.suggests_routes && !is_other_case => {
-                format!("; it belongs to {route}")
-            }
-            _ => suggestion(name, self.known.iter().copied()),
-        }
     }
 
     /// Whether the body is an object. If it is not, no member is reported as missing.
@@ -413,7 +404,7 @@ mod tests {
         json: &str,
         read: impl FnOnce(&mut Members<'_>),
     ) -> Vec<(MemberErrorCode, String)> {
-        let mut members = Members::new(serde_json::from_str(json).unwrap(), 10);
+        let mut members = Members::new("the body", serde_json::from_str(json).unwrap(), 10);
         read(&mut members);
         members.into_errors().into_iter().map(|error| (error.code, error.pointer)).collect()
     }
@@ -457,7 +448,7 @@ mod tests {
             ("99999999999999999999", u64::MAX),
         ] {
             let json = format!("{{\"n\": {json}}}");
-            let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
+            let mut members = Members::new("the body", serde_json::from_str(&json).unwrap(), 10);
             assert_eq!(members.optional::<u64>("n"), Some(value), "{json}");
             assert!(members.into_errors().is_empty());
         }
@@ -488,7 +479,7 @@ mod tests {
             ("moves", "e4, e5 ,Nf3 "),
         ];
         let value = JsonValue::Object(query.map(|(name, text)| parameter(name, text)).to_vec());
-        let mut members = Members::new(value, 10);
+        let mut members = Members::new("the query", value, 10);
         let mut number = |name| members.optional::<NonZeroU64>(name).map(NonZeroU64::get);
         assert_eq!((number("depth"), number("nodes")), (Some(12), Some(1_000_000)));
         assert_eq!((number("movetime_ms"), number("mate")), (None, None));
@@ -518,7 +509,7 @@ mod tests {
             let member = |&(name, text): &(&'static str, &'static str)| {
                 (Cow::Borrowed(name), JsonValue::QueryText(Cow::Borrowed(text)))
             };
-            Members::new(JsonValue::Object(pairs.iter().map(member).collect()), 10)
+            Members::new("the query", JsonValue::Object(pairs.iter().map(member).collect()), 10)
         };
         for pairs in [
             [("moves", "e4,e5"), ("moves", "Nf3"), ("moves", "")],
@@ -538,7 +529,7 @@ mod tests {
     fn an_unknown_member_gets_a_suggestion() {
         let detail_of = |name: &str| {
             let json = format!("{{{name:?}: 1}}");
-            let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
+            let mut members = Members::new("the body", serde_json::from_str(&json).unwrap(), 10);
             members.optional::<u64>("movetime_ms");
             members.optional::<u64>("multipv");
             members.into_errors()[0].detail.clone()
@@ -556,7 +547,7 @@ mod tests {
     #[test]
     fn only_the_first_unknown_members_get_a_suggestion() {
         let json = format!(r#"{{{}"movetim": 1}}"#, r#""movetime": 1,"#.repeat(50));
-        let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
+        let mut members = Members::new("the body", serde_json::from_str(&json).unwrap(), 10);
         members.optional::<u64>("movetime_ms");
         let errors = members.into_errors();
         let suggestions = errors.iter().filter(|error| error.detail.contains("did you mean"));

@@ -1,7 +1,8 @@
-//! Suggestions for unknown names in a request: a similar name, or the route that a member belongs
-//! to.
+//! Suggestions for unknown names in a request: a similar name, the route that a member belongs to,
+//! or a similar path.
 
-/// A longer name is no misspelling of a member.
+/// A longer name is no misspelling of a member, and a longer path none of a route. So the work for
+/// a suggestion is bounded.
 const MAX_NAME_LENGTH: usize = 32;
 
 /// The least similarity of a misspelled name, from 0 to 1. Beginnings count more than ends, so that
@@ -41,9 +42,54 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 25] = [
     ("views", "/v1/position"),
 ];
 
-/// The route that takes a member.
-pub(super) fn route_of_member(name: &str) -> Option<&'static str> {
-    MEMBER_ROUTES.iter().find(|(member, _)| *member == name).map(|(_, route)| *route)
+/// The least similarity of a misspelled path. All paths have beginnings in common.
+const MIN_PATH_SIMILARITY: f64 = 0.91;
+
+/// The end of an error message about an unknown member of a request with the members `known`: the
+/// member that was meant, with its route if that is another one. Without `suggests_routes` no route
+/// is named. Empty if no member is similar.
+pub(super) fn member_suggestion(name: &str, known: &[&str], suggests_routes: bool) -> String {
+    if let Some(own) = known.iter().find(|own| is_same_name(name, own)) {
+        return did_you_mean(own);
+    }
+    match route_of_member(name).filter(|_| suggests_routes) {
+        Some((member, route)) if member == name => format!("; it belongs to {route}"),
+        Some((member, route)) => format!("; did you mean {member:?}? It belongs to {route}"),
+        None => suggestion(name, known.iter().copied()),
+    }
+}
+
+/// The member with this name, and a route that takes it: one of the server's own routes, if there
+/// is one, rather than one in the form of another service.
+fn route_of_member(name: &str) -> Option<(&'static str, &'static str)> {
+    let same = || MEMBER_ROUTES.into_iter().filter(|(member, _)| is_same_name(name, member));
+    same().find(|(_, route)| route.starts_with("/v1/")).or_else(|| same().next())
+}
+
+/// Whether two names differ only in upper case, `_` and `-`.
+fn is_same_name(one: &str, other: &str) -> bool {
+    let letters = |name: &'_ str| {
+        let bytes = name.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
+        bytes.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<_>>()
+    };
+    one.len() <= MAX_NAME_LENGTH && letters(one) == letters(other)
+}
+
+/// The most similar of these paths, if the path may be a misspelling of it.
+pub(crate) fn similar_path<'n>(
+    path: &str,
+    paths: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    if path.len() > MAX_NAME_LENGTH {
+        return None;
+    }
+    let path = path.to_lowercase();
+    paths
+        .into_iter()
+        .map(|other| (strsim::jaro_winkler(&path, other), other))
+        .filter(|(similarity, _)| *similarity >= MIN_PATH_SIMILARITY)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, path)| path)
 }
 
 /// The most similar of these names, if the name may be a misspelling of it.
@@ -71,7 +117,11 @@ pub(super) fn similar_name<'n>(
 
 /// The end of an error message that suggests the most similar of these names; empty without one.
 pub(super) fn suggestion<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> String {
-    similar_name(name, names).map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
+    similar_name(name, names).map_or_else(String::new, did_you_mean)
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("; did you mean {name:?}?")
 }
 
 #[cfg(test)]
@@ -98,6 +148,65 @@ mod tests {
         ] {
             assert_eq!(similar_name(name, NAMES), Some(expected), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_in_another_case_is_the_same_name() {
+        let known = ["depth", "movetime_ms"];
+        for (name, expected) in [
+            ("moveTimeMs", "; did you mean \"movetime_ms\"?"),
+            ("MOVETIME-MS", "; did you mean \"movetime_ms\"?"),
+            ("multiPv", "; did you mean \"multipv\"? It belongs to /v1/analysis"),
+            ("multi_pv", "; did you mean \"multipv\"? It belongs to /v1/analysis"),
+            ("search-moves", "; did you mean \"searchmoves\"? It belongs to /v1/analysis"),
+            ("multipv", "; it belongs to /v1/analysis"),
+            ("variant", "; it belongs to /api/cloud-eval"),
+            ("level", ""),
+        ] {
+            assert_eq!(member_suggestion(name, &known, true), expected, "{name}");
+        }
+        assert_eq!(member_suggestion("multiPv", &known, false), "");
+        assert_eq!(
+            member_suggestion("multipv", &["multiPv"], true),
+            "; did you mean \"multiPv\"?",
+            "the route's own members come first"
+        );
+    }
+
+    #[test]
+    fn a_misspelled_path_is_recognised() {
+        let paths = [
+            "/",
+            "/api/cloud-eval",
+            "/docs",
+            "/livez",
+            "/v1/analysis",
+            "/v1/best-move",
+            "/v1/evaluate",
+            "/v1/games",
+            "/v1/legal-moves",
+            "/v1/live",
+            "/v1/perft",
+            "/v1/play",
+        ];
+        for (path, expected) in [
+            ("/v1/bestmove", "/v1/best-move"),
+            ("/v1/best_move", "/v1/best-move"),
+            ("/v1/bestMove", "/v1/best-move"),
+            ("/v1/best-move/", "/v1/best-move"),
+            ("/best-move", "/v1/best-move"),
+            ("/v1/analyze", "/v1/analysis"),
+            ("/v1/eval", "/v1/evaluate"),
+            ("/v1/legal_moves", "/v1/legal-moves"),
+            ("/api/cloud_eval", "/api/cloud-eval"),
+            ("/doc", "/docs"),
+        ] {
+            assert_eq!(similar_path(path, paths), Some(expected), "{path}");
+        }
+        for path in ["/v1", "/v1/", "/v1/nowhere", "/favicon.ico", "/v1/move", "*", ""] {
+            assert_eq!(similar_path(path, paths), None, "{path}");
+        }
+        assert_eq!(similar_path(&"/v1/best-move".repeat(1_000), paths), None);
     }
 
     #[test]

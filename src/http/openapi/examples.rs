@@ -13,6 +13,7 @@ use utoipa::openapi::schema::{Schema, SchemaType, Type};
 use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 
 use crate::analysis::AnalysisError;
+use crate::analysis::jobs::JobError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{ResponseFormat, stream_text};
 
@@ -203,6 +204,15 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE", &["POST"]),
         ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),
         ProblemCode::BodyTooLarge => Problem::body_too_large(65_536),
+        ProblemCode::JobTooLarge => Problem::from_job_error(
+            JobError::TooManyNodes {
+                nodes: 100_000_000,
+                positions: 200,
+                max: 10_000_000_000,
+                max_per_position: 50_000_000,
+            },
+            &path,
+        ),
         ProblemCode::UnsupportedMediaType => Problem::not_json(Some("text/plain")),
         ProblemCode::IdempotencyConflict => Problem::idempotency_conflict(),
         ProblemCode::Gone => Problem::gone(),

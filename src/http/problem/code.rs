@@ -16,6 +16,7 @@ pub enum ProblemCode {
     NotAcceptable,
     RequestTimeout,
     BodyTooLarge,
+    JobTooLarge,
     UnsupportedMediaType,
     UpgradeRequired,
     InvalidRequest,
@@ -36,7 +37,7 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// All codes.
-    pub const ALL: [ProblemCode; 26] = [
+    pub const ALL: [ProblemCode; 27] = [
         ProblemCode::MalformedJson,
         ProblemCode::MalformedQuery,
         ProblemCode::MalformedHead,
@@ -47,6 +48,7 @@ impl ProblemCode {
         ProblemCode::NotAcceptable,
         ProblemCode::RequestTimeout,
         ProblemCode::BodyTooLarge,
+        ProblemCode::JobTooLarge,
         ProblemCode::UnsupportedMediaType,
         ProblemCode::UpgradeRequired,
         ProblemCode::InvalidRequest,
@@ -113,7 +115,8 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::BAD_REQUEST,
         title: "Malformed JSON",
         explanation: "The body is not valid JSON. The members `line` and `column`, both from 1, \
-            give the position of the error.",
+            give the position of the error, if it is known. In a batch they count from the \
+            beginning of the line or element.",
     },
     Entry {
         code: ProblemCode::MalformedQuery,
@@ -185,9 +188,19 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "body_too_large",
         status: StatusCode::PAYLOAD_TOO_LARGE,
         title: "Body too large",
-        explanation: "The body exceeds `body_bytes` of `GET /v1/limits`. For games: the text \
-            exceeds `jobs.bytes`, it has too many games, its review needs more than the client's \
-            share of `jobs.max_mb`, or `nodes` times its positions exceeds `jobs.max_nodes`.",
+        explanation: "The body exceeds `body_bytes` of `GET /v1/limits`, or for games \
+            `jobs.bytes`.",
+    },
+    Entry {
+        code: ProblemCode::JobTooLarge,
+        name: "job_too_large",
+        status: StatusCode::PAYLOAD_TOO_LARGE,
+        title: "Job too large",
+        explanation: "The review job is larger than a single one may be: `nodes` times its \
+            positions exceeds `jobs.max_nodes` of `GET /v1/limits`, it has too many games, or its \
+            games and reviews need more bytes than the client's share of `jobs.max_mb`. That share \
+            is larger with an API key. `detail` names the limit. Lower `nodes`, or send the games \
+            in several jobs.",
     },
     Entry {
         code: ProblemCode::UnsupportedMediaType,

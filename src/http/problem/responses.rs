@@ -39,10 +39,10 @@ pub(crate) struct ProblemDocument {
     /// The request id, as in `x-request-id`.
     #[schema(min_length = 1, max_length = 128, extensions(("x-varies" = json!(true))))]
     request_id: String,
-    /// With `malformed_json`: the line of the error, from 1.
+    /// With `malformed_json`: the line of the error, from 1, if it is known.
     #[schema(minimum = 1, nullable = false)]
     line: Option<u64>,
-    /// With `malformed_json`: the column of the error, in characters from 1.
+    /// With `malformed_json`: the column of the error, in characters from 1, if it is known.
     #[schema(minimum = 1, nullable = false)]
     column: Option<u64>,
     /// With `invalid_request`, `invalid_fen` and `invalid_pgn`: the errors.
@@ -273,6 +273,7 @@ impl IntoResponses for GamesProblems {
             ProblemCode::RequestTimeout,
             ProblemCode::IdempotencyConflict,
             ProblemCode::BodyTooLarge,
+            ProblemCode::JobTooLarge,
             ProblemCode::UnsupportedMediaType,
             ProblemCode::InvalidRequest,
             ProblemCode::InvalidPgn,

@@ -154,6 +154,9 @@ async fn byte_quotas_name_the_exhausted_quota() {
         server.send(request.json(&large)).await
     };
     let [ann, bob, cid] = KEYS;
+    // An address without a key may use an eighth.
+    let problem = server.post(PATH, &large).await.expect_problem(413, "job_too_large");
+    assert!(problem["detail"].as_str().unwrap().contains("or send an API key"), "{problem}");
     accepted_job(&submit_from(ann).await);
     let detail = |problem: serde_json::Value| problem["detail"].as_str().unwrap().to_owned();
     let own = detail(submit_from(ann).await.expect_problem(503, "queue_full"));
@@ -197,9 +200,10 @@ async fn a_job_may_ask_for_so_many_nodes() {
     );
     // Four half-moves and the start: five positions.
     let with_nodes = |nodes: u64| json!({ "pgn": "1. f3 e5 2. g4 d6 *", "nodes": nodes });
-    let problem = server.post(PATH, &with_nodes(1_001)).await.expect_problem(413, "body_too_large");
-    let detail = "nodes is 1001; a job of 5 positions may have at most 1000 nodes per position";
-    assert_eq!(problem["detail"], detail);
+    let problem = server.post(PATH, &with_nodes(1_001)).await.expect_problem(413, "job_too_large");
+    let detail = "nodes is 1001 for each of 5 positions, together 5005; jobs.max_nodes allows \
+                  5000 for a job; lower nodes to 1000, or send fewer games";
+    assert_eq!((&problem["title"], &problem["detail"]), (&json!("Job too large"), &json!(detail)));
     let job = submit(&server, &with_nodes(1_000)).await;
     assert_eq!(server.wait_for_review(&job).await["status"], "done");
     // The default number of nodes is above the maximum.

@@ -102,7 +102,7 @@ fn unfinished_jobs_use_at_most_half_per_client_and_are_never_evicted() {
     };
     assert!(matches!(
         evictions(&index, &ann, 502),
-        Err(JobError::TooLarge { bytes: 502, max: 501 })
+        Err(JobError::TooLarge { bytes: 502, max: 501, is_anonymous: false })
     ));
     assert_eq!(evictions(&index, &ann, 501).unwrap(), []);
     let [first, second, third] = [300, 100, 1].map(|bytes| entry_of_size("ann", bytes));
@@ -170,7 +170,10 @@ fn a_refusal_names_the_share_of_the_client_or_the_capacity_of_all() {
         index.plan_evictions(&Client::new(client), bytes, capacity, quota).unwrap_err()
     };
     let mut index = Index::default();
-    assert!(matches!(refusal(&index, "ann", 126), JobError::TooLarge { bytes: 126, max: 125 }));
+    assert!(matches!(
+        refusal(&index, "ann", 126),
+        JobError::TooLarge { bytes: 126, max: 125, is_anonymous: true }
+    ));
     index.add(entry_of_size("ann", 10), None);
     index.add(entry_of_size("ann", 10), None);
     assert!(matches!(

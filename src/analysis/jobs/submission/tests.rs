@@ -98,6 +98,11 @@ fn every_position_has_a_node_limit() {
     assert_eq!(nodes(asked(100), 10).unwrap(), 100);
     assert!(matches!(
         nodes(asked(101), 10),
-        Err(JobError::TooManyNodes { nodes: 101, positions: 10, max: 100 })
+        Err(JobError::TooManyNodes {
+            nodes: 101,
+            positions: 10,
+            max: 1_000,
+            max_per_position: 100
+        })
     ));
 }

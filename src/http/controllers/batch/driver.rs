@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::line_reader::{InputLine, LineReader};
-use super::message::{AnsweredLine, BatchEnd, BatchError, BatchRequest, EndReason};
+use super::message::{BatchAnalysis, BatchAnswer, BatchEnd, BatchError, BatchRequest, EndReason};
 use crate::analysis::Service;
 use crate::chess::CastlingNotation;
 use crate::http::access::Caller;
@@ -87,6 +87,18 @@ struct LineOutcome {
 struct InvalidLine {
     id: CorrelationId,
     problem: Problem,
+}
+
+impl InvalidLine {
+    /// Explains the form of a line where the text is not JSON, such as an object on several lines.
+    fn with_line_hint(mut self: Box<InvalidLine>) -> Box<InvalidLine> {
+        if self.problem.code() == ProblemCode::MalformedJson {
+            let hint = "; each line must be a whole JSON object: write it on one line, or send an \
+                        array of objects";
+            self.problem = self.problem.with_more_detail(hint);
+        }
+        self
+    }
 }
 
 impl Driver {
@@ -192,18 +204,31 @@ impl LineHandler {
 
     /// Parses the request of a line.
     fn parse(&self, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
-        let without_id = |problem| Box::new(InvalidLine { id: CorrelationId::None, problem });
-        match line {
-            InputLine::Text(text) => json::read(&text, self.app.caps().moves).map_err(|problem| {
-                Box::new(InvalidLine { id: CorrelationId::extract_from(&text), problem })
-            }),
-            InputLine::TooLong => Err(without_id(Problem::line_too_long())),
-            InputLine::Blank => Err(without_id(Problem::malformed_json("the line is empty", 1, 1))),
-            InputLine::AfterArray => {
-                let message = "the array must end the body, but text follows it";
-                Err(without_id(Problem::malformed_json(message, 1, 1)))
+        let problem = match line {
+            InputLine::Text(text) => {
+                return self.read("the line", &text).map_err(InvalidLine::with_line_hint);
             }
-        }
+            InputLine::Element(text) => return self.read("the element", &text),
+            InputLine::TooLong => Problem::line_too_long(),
+            InputLine::Blank => Problem::empty_json("the line"),
+            InputLine::MissingElement { is_last: true } => {
+                Problem::malformed_array("the array ends with a comma; remove it")
+            }
+            InputLine::MissingElement { is_last: false } => Problem::malformed_array(
+                "a request is missing before a comma of the array; add one, or remove the comma",
+            ),
+            InputLine::AfterArray => Problem::malformed_array(
+                "text follows the `]` that ends the array; the body must end there",
+            ),
+        };
+        Err(Box::new(InvalidLine { id: CorrelationId::None, problem }))
+    }
+
+    /// Reads a request. Errors call its text `name`.
+    fn read(&self, name: &str, text: &[u8]) -> Result<BatchRequest, Box<InvalidLine>> {
+        json::read_named(name, text, self.app.caps().moves).map_err(|problem| {
+            Box::new(InvalidLine { id: CorrelationId::extract_from(text), problem })
+        })
     }
 
     async fn search(
@@ -211,11 +236,11 @@ impl LineHandler {
         index: usize,
         request: BatchRequest,
     ) -> Result<serde_json::Result<Line>, Problem> {
-        let resolved = request.position.resolve()?;
+        let resolved = request.best_move.position.resolve()?;
         let state = PositionState::from(&resolved);
         let position = resolved.game.position().clone();
         let (id, has_multipv) = (request.id.clone(), request.multipv.is_some());
-        let pov = request.search.pov;
+        let pov = request.best_move.search.pov;
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
         let answer = self.service.best_move_when_free(analysis_request).await?;
@@ -228,10 +253,10 @@ impl LineHandler {
                 clamped,
             };
             let answer = AnalysisAnswer::new(state, &render_options, &answer);
-            encode_line(&AnsweredLine::new(id, index, answer))
+            encode_line(&BatchAnalysis::new(id, index, answer))
         } else {
             let answer = BestMoveAnswer::new(state, &position, pov, &answer, clamped);
-            encode_line(&AnsweredLine::new(id, index, answer))
+            encode_line(&BatchAnswer::new(id, index, answer))
         })
     }
 }

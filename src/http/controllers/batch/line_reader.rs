@@ -60,8 +60,15 @@ pub(super) enum BodyForm {
 pub(super) enum InputLine {
     /// The text without the line break.
     Text(Vec<u8>),
+    /// The text of an array element.
+    Element(Vec<u8>),
     /// A line without text. It counts as a line, but needs no answer.
     Blank,
+    /// An array element without text, beside a comma.
+    MissingElement {
+        /// The comma ends the array.
+        is_last: bool,
+    },
     /// The line exceeds the maximum length.
     TooLong,
     /// Text after the end of the array.
@@ -114,18 +121,18 @@ impl LineReader {
         self.has_client_left
     }
 
-    /// Whether the body is an array. Only for a body of unknown form; it waits for the first
-    /// character. Cancel safe.
+    /// Whether the body is an array; `None` if it has only white space. Only for a body of unknown
+    /// form; it waits for the first character. Cancel safe.
     ///
     /// # Errors
-    /// The reason for the end of a body that has only white space so far.
-    pub(super) async fn is_array(&mut self) -> Result<bool, EndReason> {
+    /// The reason for the early end of a body that has only white space so far.
+    pub(super) async fn is_array(&mut self) -> Result<Option<bool>, EndReason> {
         while !self.detect_form() {
             if !self.receive().await? {
-                return Ok(false);
+                return Ok(None);
             }
         }
-        Ok(matches!(self.form, BodyForm::Array(_)))
+        Ok(Some(matches!(self.form, BodyForm::Array(_))))
     }
 
     /// The next line. Cancel safe: no bytes are lost if the future is dropped.
@@ -209,7 +216,11 @@ impl LineReader {
                     self.form = BodyForm::AfterArray { has_text: false };
                 }
                 let is_empty_array = is_closed && self.lines_read == 0 && self.is_blank();
-                if is_empty_array { self.split_off_line() } else { Some(self.take_element()) }
+                if is_empty_array {
+                    self.split_off_line()
+                } else {
+                    Some(self.take_element(is_closed))
+                }
             }
             BodyForm::AfterArray { has_text } => {
                 let is_first_text = !*has_text && !self.chunk.trim_ascii_start().is_empty();
@@ -228,7 +239,7 @@ impl LineReader {
                 self.count(line)
             }
             BodyForm::Array(_) if !self.is_blank() => {
-                let element = self.take_element();
+                let element = self.take_element(false);
                 self.count(element)
             }
             BodyForm::Array(_) => Err(EndReason::Broken),
@@ -283,14 +294,23 @@ impl LineReader {
             self.drop_line();
             return InputLine::Blank;
         }
-        self.take_element()
+        self.take_text(InputLine::Text)
     }
 
-    /// The current element of an array, which is complete.
-    fn take_element(&mut self) -> InputLine {
+    /// The current element of an array, which is complete. The last one is followed by `]`.
+    fn take_element(&mut self, is_last: bool) -> InputLine {
+        if self.is_blank() {
+            self.drop_line();
+            return InputLine::MissingElement { is_last };
+        }
+        self.take_text(InputLine::Element)
+    }
+
+    /// The current line or element, which is complete and has text.
+    fn take_text(&mut self, input_line: fn(Vec<u8>) -> InputLine) -> InputLine {
         let text = std::mem::take(&mut self.partial_line);
         let is_too_long = std::mem::take(&mut self.is_too_long);
-        if is_too_long { InputLine::TooLong } else { InputLine::Text(text) }
+        if is_too_long { InputLine::TooLong } else { input_line(text) }
     }
 
     /// The next chunk of the body; `None` at its end.

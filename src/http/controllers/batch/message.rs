@@ -12,30 +12,46 @@ use crate::analysis::{AnalysisRequest, Client, PriorityClass};
 use crate::chess::Game;
 use crate::http::Caps;
 use crate::http::controllers::analysis::AnalysisAnswer;
-use crate::http::controllers::best_move::BestMoveAnswer;
-use crate::http::dto::{Clamped, CorrelationId, PositionRequest, SearchRequest, whole_ms};
+use crate::http::controllers::best_move::{BestMoveAnswer, BestMoveRequest};
+use crate::http::dto::{Clamped, CorrelationId, whole_ms};
 use crate::http::json::{Members, request};
-use crate::http::problem::ProblemDocument;
+use crate::http::problem::{MemberErrorCode, ProblemDocument};
 use crate::http::schema::{string_enum, varying};
+
+/// The type of the line that answers a request line.
+const ANSWER: &str = "answer";
 
 request! {
     /// A position to search and the limits of the search. A value above a cap of `GET /v1/limits`
     /// is clamped.
     #[derive(Clone, Debug)]
     #[check(refuse_session)]
+    #[validate(check_multipv(multipv, best_move))]
     pub(crate) struct BatchRequest as "BatchRequest" {
         /// An id of the client's choice, a string or a number. The answer repeats it.
         defaulted pub(super) id: CorrelationId,
-        flatten pub(super) position: PositionRequest,
-        flatten pub(super) search: SearchRequest,
+        flatten pub(super) best_move: BestMoveRequest,
         /// The number of best moves to return with a line. With this member the answer has `lines`
-        /// instead of `pv` and `pv_san`.
+        /// instead of `pv` and `pv_san`. Can't be combined with `elo`.
         optional pub(super) multipv: NonZeroU64,
     }
 }
 
 fn refuse_session(members: &mut Members<'_>) {
     members.refuse("session", "a batch line can't have a session");
+}
+
+fn check_multipv(
+    members: &mut Members<'_>,
+    multipv: Option<&Option<NonZeroU64>>,
+    best_move: Option<&BestMoveRequest>,
+) {
+    if multipv.is_some_and(Option::is_some)
+        && best_move.is_some_and(|request| request.elo.is_some())
+    {
+        let detail = "elo and multipv can't both be given".to_owned();
+        members.add_error(MemberErrorCode::Conflict, "elo", detail);
+    }
 }
 
 impl BatchRequest {
@@ -46,7 +62,7 @@ impl BatchRequest {
         client: &Client,
         caps: &Caps,
     ) -> (AnalysisRequest, Vec<Clamped>) {
-        let (request, clamped) = self.search.clamp(self.multipv, game, client, caps);
+        let (request, clamped) = self.best_move.clamp(self.multipv, game, client, caps);
         (AnalysisRequest { class: PriorityClass::Batch, ..request }, clamped)
     }
 }
@@ -70,7 +86,7 @@ pub(crate) struct BatchAnswer {
     r#type: &'static str,
     /// The `id` of the request line; null if it has none.
     #[schema(schema_with = CorrelationId::response_schema)]
-    id: Value,
+    id: CorrelationId,
     /// The number of the request line, from 0.
     index: usize,
     /// The members of the response of `POST /v1/best-move`.
@@ -78,6 +94,13 @@ pub(crate) struct BatchAnswer {
     answer: BestMoveAnswer,
 }
 
+impl BatchAnswer {
+    pub(super) fn new(id: CorrelationId, index: usize, answer: BestMoveAnswer) -> BatchAnswer {
+        BatchAnswer { r#type: ANSWER, id, index, answer }
+    }
+}
+
+// A type of its own, so that its schema has a name.
 /// The answer to a line with `multipv`.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchAnalysis {
@@ -86,7 +109,7 @@ pub(crate) struct BatchAnalysis {
     r#type: &'static str,
     /// The `id` of the request line; null if it has none.
     #[schema(schema_with = CorrelationId::response_schema)]
-    id: Value,
+    id: CorrelationId,
     /// The number of the request line, from 0.
     index: usize,
     /// The members of the document of `POST /v1/analysis`.
@@ -94,20 +117,9 @@ pub(crate) struct BatchAnalysis {
     analysis: AnalysisAnswer,
 }
 
-/// An answer with the id and the number of its request line, as [`BatchAnswer`] and
-/// [`BatchAnalysis`] describe it.
-#[derive(Debug, Serialize)]
-pub(super) struct AnsweredLine<T> {
-    r#type: &'static str,
-    id: CorrelationId,
-    index: usize,
-    #[serde(flatten)]
-    answer: T,
-}
-
-impl<T> AnsweredLine<T> {
-    pub(super) fn new(id: CorrelationId, index: usize, answer: T) -> AnsweredLine<T> {
-        AnsweredLine { r#type: "answer", id, index, answer }
+impl BatchAnalysis {
+    pub(super) fn new(id: CorrelationId, index: usize, analysis: AnalysisAnswer) -> BatchAnalysis {
+        BatchAnalysis { r#type: ANSWER, id, index, analysis }
     }
 }
 
@@ -190,7 +202,7 @@ impl BatchEnd {
 }
 
 fn answer_type() -> ObjectBuilder {
-    string_enum("The type of the line.", ["answer"])
+    string_enum("The type of the line.", [ANSWER])
 }
 
 fn error_type() -> ObjectBuilder {

@@ -23,13 +23,14 @@ const PGN_MEDIA_TYPES: [&str; 3] =
 
 request! {
     /// The limits of the search of each position. A search stops at the first limit that it
-    /// reaches. A value above a cap of `GET /v1/limits` is clamped.
+    /// reaches. A value above the cap of a single search in `GET /v1/limits` is clamped.
     #[derive(Clone, Copy, Debug, Default)]
     #[check(refuse_pov)]
     pub(crate) struct ReviewLimitsRequest as "ReviewLimits" {
         /// The maximum depth of a search, in plies.
         optional depth: NonZeroU64,
-        /// The maximum number of nodes of a search.
+        /// The maximum number of nodes of a search. Times the number of positions, it must not
+        /// exceed `jobs.max_nodes` of `GET /v1/limits`.
         optional nodes: NonZeroU64,
         /// The maximum time of a search, in milliseconds. The first iteration always finishes.
         optional movetime_ms: NonZeroU64,
@@ -46,7 +47,8 @@ fn refuse_pov(members: &mut Members<'_>) {
 
 request! {
     /// Games to review, and the limits of the search of each position. A search stops at the first
-    /// limit that it reaches. A value above a cap of `GET /v1/limits` is clamped.
+    /// limit that it reaches. A value above the cap of a single search in `GET /v1/limits` is
+    /// clamped.
     #[derive(Clone, Debug)]
     pub(crate) struct GamesRequest as "GamesRequest" {
         /// One or more games as PGN.

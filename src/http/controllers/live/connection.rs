@@ -179,7 +179,7 @@ impl<'a> LiveConnection<'a> {
 
     async fn handle_message(&mut self, text: &[u8]) -> ConnectionResult {
         let ClientMessage { id, command } =
-            match json::read::<ClientMessage>(text, self.app.caps().moves) {
+            match json::read_named::<ClientMessage>("the message", text, self.app.caps().moves) {
                 Ok(message) => message,
                 Err(problem) => {
                     return self.reject(&CorrelationId::extract_from(text), &problem).await;

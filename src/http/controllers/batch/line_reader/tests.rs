@@ -32,6 +32,10 @@ fn texts(texts: &[&str]) -> Vec<InputLine> {
     texts.iter().map(line).collect()
 }
 
+fn elements(texts: &[&str]) -> Vec<InputLine> {
+    texts.iter().map(|text| InputLine::Element(text.as_bytes().to_vec())).collect()
+}
+
 #[tokio::test]
 async fn the_last_line_needs_no_line_break() {
     assert_eq!(read_all("a\n\nb\n", LIMITS).await, (texts(&["a", "", "b"]), EndReason::Done));
@@ -89,13 +93,16 @@ async fn read_unknown(text: &'static str) -> (Vec<InputLine>, EndReason) {
 
 #[tokio::test]
 async fn a_body_that_begins_with_a_bracket_is_an_array() {
-    let done = |lines: &[&str]| (texts(lines), EndReason::Done);
-    assert_eq!(read_unknown("[a,b]").await, done(&["a", "b"]));
-    assert_eq!(read_unknown("\r\n [ a ,\n  b\n]\n").await, done(&["a ", "b\n"]));
-    assert_eq!(read_unknown("[ ]").await, done(&[]));
-    assert_eq!(read_unknown("a\n[b]").await, done(&["a", "[b]"]));
-    assert_eq!(read_unknown("\n\n a\n").await, (texts(&["", "", " a"]), EndReason::Done));
-    assert_eq!(read_unknown(" \n").await, done(&[]));
+    for (body, expected) in [
+        ("[a,b]", elements(&["a", "b"])),
+        ("\r\n [ a ,\n  b\n]\n", elements(&["a ", "b\n"])),
+        ("[ ]", Vec::new()),
+        ("a\n[b]", texts(&["a", "[b]"])),
+        ("\n\n a\n", texts(&["", "", " a"])),
+        (" \n", Vec::new()),
+    ] {
+        assert_eq!(read_unknown(body).await, (expected, EndReason::Done), "{body:?}");
+    }
 }
 
 #[tokio::test]
@@ -103,25 +110,29 @@ async fn only_a_comma_between_elements_separates_them() {
     let (found, end) =
         read_unknown(r#"[{"a": [1, 2], "b": {}}, "x, ]\" \\", [[3], 4], "y"]"#).await;
     let expected = [r#"{"a": [1, 2], "b": {}}"#, r#""x, ]\" \\""#, "[[3], 4]", r#""y""#];
-    assert_eq!((found, end), (texts(&expected), EndReason::Done));
+    assert_eq!((found, end), (elements(&expected), EndReason::Done));
 }
 
 #[tokio::test]
-async fn an_array_with_a_missing_element_has_an_empty_one() {
-    let empty = || InputLine::Text(Vec::new());
-    let a = || InputLine::Text(b"a".to_vec());
-    assert_eq!(read_unknown("[a,,a]").await, (vec![a(), empty(), a()], EndReason::Done));
-    assert_eq!(read_unknown("[a,]").await, (vec![a(), empty()], EndReason::Done));
-    assert_eq!(read_unknown("[,]").await, (vec![empty(), empty()], EndReason::Done));
+async fn a_missing_element_is_reported_beside_its_comma() {
+    let missing = |is_last| InputLine::MissingElement { is_last };
+    let a = || InputLine::Element(b"a".to_vec());
+    for (body, expected) in [
+        ("[a,,a]", vec![a(), missing(false), a()]),
+        ("[a, ]", vec![a(), missing(true)]),
+        ("[ ,]", vec![missing(false), missing(true)]),
+    ] {
+        assert_eq!(read_unknown(body).await, (expected, EndReason::Done), "{body}");
+    }
 }
 
 #[tokio::test]
 async fn an_array_must_be_closed_and_end_the_body() {
-    assert_eq!(read_unknown("[a,b").await, (texts(&["a", "b"]), EndReason::Broken));
-    assert_eq!(read_unknown("[a,").await, (texts(&["a"]), EndReason::Broken));
+    assert_eq!(read_unknown("[a,b").await, (elements(&["a", "b"]), EndReason::Broken));
+    assert_eq!(read_unknown("[a,").await, (elements(&["a"]), EndReason::Broken));
     assert_eq!(read_unknown("[").await, (Vec::new(), EndReason::Broken));
     for text in ["[a] b", "[a]\nb c\n"] {
-        let expected = vec![InputLine::Text(b"a".to_vec()), InputLine::AfterArray];
+        let expected = vec![InputLine::Element(b"a".to_vec()), InputLine::AfterArray];
         assert_eq!(read_unknown(text).await, (expected, EndReason::Done), "{text}");
     }
 }
@@ -130,13 +141,13 @@ async fn an_array_must_be_closed_and_end_the_body() {
 async fn elements_have_the_limits_of_lines() {
     assert_eq!(
         read_unknown("[a,b,c,d,e]").await,
-        (texts(&["a", "b", "c", "d"]), EndReason::TooLarge)
+        (elements(&["a", "b", "c", "d"]), EndReason::TooLarge)
     );
     let text = format!("[\"{}\", b]", "a".repeat(MAX_LINE_BYTES));
-    let expected = vec![InputLine::TooLong, InputLine::Text(b"b".to_vec())];
+    let expected = vec![InputLine::TooLong, InputLine::Element(b"b".to_vec())];
     let found = read_form(Body::from(text), BodyForm::Unknown, LIMITS).await;
     assert_eq!(found, (expected, EndReason::Done));
     let limits = BodyLimits { max_bytes: 4, ..LIMITS };
     let found = read_form(Body::from("[a,b]"), BodyForm::Unknown, limits).await;
-    assert_eq!(found, (texts(&["a"]), EndReason::TooLarge), "b is incomplete");
+    assert_eq!(found, (elements(&["a"]), EndReason::TooLarge), "b is incomplete");
 }
