@@ -32,8 +32,9 @@ pub struct EvaluationCacheFile {
 }
 
 impl EvaluationCacheFile {
-    /// Opens or creates the file and compares the checksum of every page. A damaged or empty file,
-    /// or one with another layout or other tables, is quarantined.
+    /// Opens or creates the file and compares the checksum of every page. A damaged file, or one
+    /// with another layout or other tables, is quarantined. An empty file is used like a missing
+    /// one.
     ///
     /// # Errors
     /// Fails when another process uses the file, or when the folder or the file cannot be used.

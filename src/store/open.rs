@@ -60,14 +60,23 @@ enum Unusable {
 impl StoreFile<'_> {
     /// Opens the file and compares the checksum of every page.
     ///
-    /// A damaged or empty file, one with another layout and one with other tables is quarantined:
-    /// it is renamed and replaced by a new one. The log reports that.
+    /// A damaged file, one with another layout and one with other tables is quarantined: it is
+    /// renamed and replaced by a new one. An empty file is used like a missing one. The log reports
+    /// both.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         fs::create_dir_all(folder)
             .map_err(|error| OpenError::Io { path: folder.to_owned(), error })?;
+        // redb takes an empty file for a new one, so only its size shows the loss of its content.
+        let was_empty =
+            fs::metadata(&self.path).is_ok_and(|file| file.is_file() && file.len() == 0);
         let (suffix, reason) = match self.try_open() {
-            Ok(database) => return Ok(database),
+            Ok(database) => {
+                if was_empty {
+                    self.report_empty_file();
+                }
+                return Ok(database);
+            }
             Err(Unusable::Inaccessible(error)) => return Err(error),
             Err(Unusable::Damaged(reason)) => ("damaged".to_owned(), reason),
             Err(Unusable::OtherLayout(layout)) => (
@@ -96,6 +105,16 @@ impl StoreFile<'_> {
         })
     }
 
+    /// Logs that the file held no data. Such a file is not quarantined: it is worth nothing, and
+    /// would take the place of a damaged file.
+    fn report_empty_file(&self) {
+        tracing::error!(
+            file = self.path.display().to_string(),
+            "the file with {} was empty (0 bytes); all that it may have held is lost",
+            self.description
+        );
+    }
+
     /// The path to which an unusable file is moved.
     fn quarantine_path(&self, suffix: &str, reason: &str) -> Result<PathBuf, OpenError> {
         let with_suffix =
@@ -117,10 +136,6 @@ impl StoreFile<'_> {
     }
 
     fn try_open(&self) -> Result<Database, Unusable> {
-        // redb would take it for a new file, and the loss of its content would go unnoticed.
-        if fs::metadata(&self.path).is_ok_and(|file| file.is_file() && file.len() == 0) {
-            return Err(Unusable::Damaged("the file is empty (0 bytes)".to_owned()));
-        }
         let mut builder = Builder::new();
         builder.set_cache_size(self.cache_bytes).set_check_integrity_on_open(true);
         let opened = catch_panic(|| Ok(builder.create(&self.path)))

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::server_process::{ServerProcess, kibitzer_command};
 
@@ -12,7 +12,8 @@ crate::trials![
     cached_analyses_survive_a_restart,
     a_second_server_on_the_same_folder_is_refused_by_store_path,
     a_damaged_file_is_quarantined_and_the_server_starts,
-    an_empty_or_swapped_file_is_quarantined_and_the_server_starts,
+    swapped_files_are_quarantined_and_the_server_starts,
+    an_empty_file_is_reported_once_and_used,
     a_full_disk_stops_no_answer_and_is_reported_by_readyz,
 ];
 
@@ -82,7 +83,13 @@ async fn a_damaged_file_is_quarantined_and_the_server_starts() {
     assert_eq!(fs::read(folder.path().join("dictionary.redb.damaged")).unwrap(), [7; 10_000]);
 }
 
-async fn an_empty_or_swapped_file_is_quarantined_and_the_server_starts() {
+/// The errors that a server on this folder logs until it has shut down.
+async fn logged_errors(folder: &Path) -> Vec<Value> {
+    let log = server_on(folder).await.shut_down();
+    log.into_iter().filter(|line| line["level"] == "ERROR").collect()
+}
+
+async fn swapped_files_are_quarantined_and_the_server_starts() {
     let folder = tempfile::tempdir().unwrap();
     let (jobs, cache) = (folder.path().join("jobs.redb"), folder.path().join("dictionary.redb"));
     server_on(folder.path()).await.shut_down();
@@ -90,23 +97,30 @@ async fn an_empty_or_swapped_file_is_quarantined_and_the_server_starts() {
     fs::rename(&jobs, &swapped).unwrap();
     fs::rename(&cache, &jobs).unwrap();
     fs::rename(&swapped, &cache).unwrap();
-    let errors = async || {
-        let log = server_on(folder.path()).await.shut_down();
-        log.into_iter().filter(|line| line["level"] == "ERROR").collect::<Vec<_>>()
-    };
-    let foreign = errors().await;
+    let foreign = logged_errors(folder.path()).await;
     assert_eq!(foreign.len(), 2, "{foreign:?}");
     for name in ["jobs.redb", "dictionary.redb"] {
         let line = foreign.iter().find(|line| line["file"].as_str().unwrap().ends_with(name));
         let aside = line.unwrap()["aside"].as_str().unwrap();
         assert!(aside.ends_with(&format!("{name}.foreign")) && fs::exists(aside).unwrap());
     }
-    fs::write(&jobs, "").unwrap();
-    let empty = errors().await;
+}
+
+async fn an_empty_file_is_reported_once_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("jobs.redb"), "").unwrap();
+    let empty = logged_errors(folder.path()).await;
     assert_eq!(empty.len(), 1, "{empty:?}");
-    assert_eq!(empty[0]["reason"], "the file is empty (0 bytes)");
-    assert!(empty[0]["aside"].as_str().unwrap().ends_with("jobs.redb.damaged"));
-    assert!(errors().await.is_empty());
+    assert!(empty[0]["file"].as_str().unwrap().ends_with("jobs.redb"), "{empty:?}");
+    assert_eq!(
+        empty[0]["message"],
+        "the file with the game-review jobs was empty (0 bytes); all that it may have held is lost"
+    );
+    assert!(logged_errors(folder.path()).await.is_empty());
+    let files = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
+    let quarantined: Vec<_> =
+        files.filter(|name| !name.to_string_lossy().ends_with(".redb")).collect();
+    assert!(quarantined.is_empty(), "{quarantined:?}");
 }
 
 async fn a_full_disk_stops_no_answer_and_is_reported_by_readyz() {

@@ -1,6 +1,8 @@
 //! The state of the queue: the tasks that wait and run.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::batch_waiters::BatchWaiters;
 use super::class_queue::ClassQueue;
@@ -29,8 +31,14 @@ pub(super) struct State {
     pub(super) interactive: ClassQueue,
     pub(super) batch: ClassQueue,
     pub(super) batch_waiters: BatchWaiters,
+    /// The clients that submitted the waiting tasks, with the number of these tasks.
+    pub(super) waiting_clients: HashMap<Client, usize>,
     /// How many interactive tasks have started in a row while batch tasks waited.
     pub(super) interactive_streak: usize,
+    /// How long a batch task that needs all workers gives precedence to interactive ones.
+    pub(super) max_batch_wait: Duration,
+    /// When a batch task last took all workers.
+    pub(super) last_full_batch: Option<Instant>,
     /// The workers that all waiting tasks need, added up.
     pub(super) wanted_workers: usize,
     /// Tasks that run.
@@ -52,14 +60,17 @@ pub(super) struct State {
 
 impl State {
     /// The state of a queue whose workers are all free.
-    pub(super) fn new(workers: usize, capacity: usize) -> State {
+    pub(super) fn new(workers: usize, capacity: usize, max_batch_wait: Duration) -> State {
         State {
             workers,
             capacity,
             interactive: ClassQueue::default(),
             batch: ClassQueue::default(),
             batch_waiters: BatchWaiters::default(),
+            waiting_clients: HashMap::new(),
             interactive_streak: 0,
+            max_batch_wait,
+            last_full_batch: None,
             wanted_workers: 0,
             running: Vec::with_capacity(workers),
             paused_workers: 0,
@@ -96,6 +107,7 @@ impl State {
         let (class, control) = (queued.submitter.class, queued.control.clone());
         self.wanted_workers += queued.workers();
         self.paused_workers += if queued.is_paused() { queued.workers() } else { 0 };
+        *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
         let start_tag = self.class_queue_mut(class).push(queued);
         control.set_place(Some(QueuePlace { class, start_tag }));
     }
@@ -128,10 +140,25 @@ impl State {
         Some(queued)
     }
 
+    /// Updates the counts after a task has left its class queue.
     pub(super) fn record_dequeue(&mut self, queued: &QueuedTask) {
         queued.control.set_place(None);
+        self.prepared_task.take_if(|control| Arc::ptr_eq(control, &queued.control));
         self.wanted_workers -= queued.workers();
         self.paused_workers -= if queued.is_paused() { queued.workers() } else { 0 };
+        if let Some(tasks) = self.waiting_clients.get_mut(queued.client()) {
+            *tasks -= 1;
+            if *tasks == 0 {
+                self.waiting_clients.remove(queued.client());
+            }
+        }
+    }
+
+    /// Takes all waiting tasks out.
+    pub(super) fn drain(&mut self) -> Vec<QueuedTask> {
+        let waiting: Vec<_> = self.interactive.drain().chain(self.batch.drain()).collect();
+        waiting.iter().for_each(|queued| self.record_dequeue(queued));
+        waiting
     }
 
     pub(super) fn running_mut(&mut self, control: &TaskControl) -> Option<&mut RunningTask> {

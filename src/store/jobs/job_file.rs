@@ -87,9 +87,9 @@ pub enum AppendError {
 }
 
 impl JobFile {
-    /// Opens or creates the file in a folder and compares the checksum of every page. A damaged or
-    /// empty file, or one with another layout or other tables, is quarantined and never
-    /// overwritten.
+    /// Opens or creates the file in a folder and compares the checksum of every page. A damaged
+    /// file, or one with another layout or other tables, is quarantined and never overwritten. An
+    /// empty file is used like a missing one.
     ///
     /// # Errors
     /// Fails when another process uses the file, when the folder or the file cannot be used, and

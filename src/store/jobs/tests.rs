@@ -189,7 +189,7 @@ fn damaged_files_are_quarantined_and_never_overwritten() {
 }
 
 #[test]
-fn an_empty_file_and_the_file_of_the_evaluation_cache_are_quarantined() {
+fn the_file_of_the_evaluation_cache_is_quarantined() {
     let folder = tempfile::tempdir().unwrap();
     let (path, cache) = (folder.path().join(JOBS_FILE), folder.path().join(EVALUATION_CACHE_FILE));
     let options = StoreOptions {
@@ -203,10 +203,19 @@ fn an_empty_file_and_the_file_of_the_evaluation_cache_are_quarantined() {
     assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap().len(), 1);
     let foreign = folder.path().join(format!("{JOBS_FILE}.foreign"));
     assert!(foreign.exists());
-    std::fs::write(&path, "").unwrap();
-    assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
-    let damaged = folder.path().join(format!("{JOBS_FILE}.damaged"));
-    assert_eq!(std::fs::read(damaged).unwrap(), b"");
+}
+
+#[test]
+fn an_empty_file_takes_no_place_of_a_quarantined_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(JOBS_FILE);
+    for number in 1..=11 {
+        std::fs::write(&path, "").unwrap();
+        insert(&JobFile::open(folder.path()).unwrap(), &record(&[2]), &[]);
+        let jobs = JobFile::open(folder.path()).unwrap().jobs().unwrap();
+        assert_eq!(jobs.len(), 1, "{number}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is quarantined");
 }
 
 #[test]

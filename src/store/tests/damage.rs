@@ -116,12 +116,16 @@ fn a_damaged_entry_is_skipped_and_can_be_overwritten() {
 }
 
 #[test]
-fn an_empty_file_is_quarantined() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join(EVALUATION_CACHE_FILE), "").unwrap();
+fn an_empty_file_is_used_and_leaves_a_quarantined_one_alone() {
+    let (folder, file) = closed_store(10);
+    let damaged = [7; 10_000];
+    fs::write(&file, damaged).unwrap();
+    drop(open(options(folder.path())));
+    fs::write(&file, "").unwrap();
     write(&open(options(folder.path())), [record(1, 5)]);
     assert_eq!(entries(&open(options(folder.path()))), 1);
-    assert_eq!(fs::read(quarantined_path(&folder, "damaged")).unwrap(), b"");
+    assert_eq!(fs::read(quarantined_path(&folder, "damaged")).unwrap(), damaged);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is quarantined");
 }
 
 #[test]
