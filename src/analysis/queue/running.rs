@@ -45,6 +45,8 @@ pub(super) struct Shares<'a> {
     /// The workers that each client would have if all had equally many: all workers divided by the
     /// number of clients whose tasks run or wait.
     pub(super) share: f64,
+    /// The clients whose tasks run or wait.
+    pub(super) clients: usize,
 }
 
 impl<'a> Shares<'a> {
@@ -59,8 +61,9 @@ impl<'a> Shares<'a> {
         let of_running = running.iter().flat_map(|(_, clients)| clients);
         let others: HashSet<&Client> =
             of_running.filter(|client| !waiting.contains_key(client)).collect();
-        let share = workers as f64 / (waiting.len() + others.len()).max(1) as f64;
-        Shares { running, share }
+        let clients = waiting.len() + others.len();
+        let share = workers as f64 / clients.max(1) as f64;
+        Shares { running, share, clients }
     }
 
     /// How many workers run tasks for which a client waits.

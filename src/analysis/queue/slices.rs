@@ -6,15 +6,15 @@
 //! threads and their data, for at most as many workers as there are. Beyond that, a search ends and
 //! starts again from the transposition table.
 //!
-//! While new tasks of several clients wait, first slices are shorter, as in a multilevel feedback
-//! queue. So a short search does not wait for a whole slice of each long one before it.
+//! First slices are shorter, as in a multilevel feedback queue: those of all clients make up one
+//! slice. So a short search does not wait for a whole slice of each long one before it.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Queue;
 use super::control::TaskControl;
-use super::running::RunningTask;
+use super::running::{RunningTask, Shares};
 use super::schedule::NextTask;
 use super::state::State;
 use super::task::{QueuedTask, QueuedWork, Slicing};
@@ -70,7 +70,7 @@ impl Queue {
 impl State {
     /// Selects the tasks that give way to the next task.
     fn plan_slices(&self, now: Instant, slice: Duration) -> SlicePlan {
-        let Some(NextTask { class, queued: head, .. }) = self.next_task() else {
+        let Some(NextTask { queued: head, .. }) = self.next_task() else {
             return SlicePlan::Idle;
         };
         let next_check = slice / CHECKS_PER_SLICE;
@@ -87,13 +87,16 @@ impl State {
         if !head.has_run() && self.tasks_to_continue() >= self.capacity.max(self.workers) {
             return SlicePlan::CheckAfter(next_check);
         }
-        let first_slice = self.first_slice(class, slice);
+        let shares = self.shares();
+        let first_slice = first_slice(shares.clients, slice);
         let rest_of_slice = |running: &RunningTask| {
             let slice = if running.is_new { first_slice } else { slice };
             slice.saturating_sub(now - running.slice_start)
         };
-        let (ended, unended): (Vec<_>, Vec<_>) =
-            self.candidates(head).into_iter().partition(|running| rest_of_slice(running).is_zero());
+        let (ended, unended): (Vec<_>, Vec<_>) = self
+            .candidates(head, &shares)
+            .into_iter()
+            .partition(|running| rest_of_slice(running).is_zero());
         let mut tasks = Vec::new();
         let mut freed = 0;
         for running in ended {
@@ -109,14 +112,6 @@ impl State {
         SlicePlan::CheckAfter(ends.fold(next_check, Duration::min))
     }
 
-    /// The length of a task's first slice while tasks of this class wait. It is shorter while new
-    /// tasks of several clients wait, so that the last of them starts after about one slice.
-    fn first_slice(&self, class: PriorityClass, slice: Duration) -> Duration {
-        let clients = self.class_queue(class).clients_with_new_tasks().max(1);
-        let divisor = u32::try_from(clients).map_or(MAX_FIRST_SLICES, |n| n.min(MAX_FIRST_SLICES));
-        slice / divisor
-    }
-
     /// The workers of tasks that end for a restart, added up.
     fn restarting_workers(&self) -> usize {
         let restarting = self.running.iter().filter(|running| running.is_restarting);
@@ -124,8 +119,7 @@ impl State {
     }
 
     /// The running tasks that may give way to this one, in the order in which they do.
-    fn candidates(&self, head: &QueuedTask) -> Vec<&RunningTask> {
-        let shares = self.shares();
+    fn candidates<'a>(&self, head: &QueuedTask, shares: &Shares<'a>) -> Vec<&'a RunningTask> {
         let must_take_turns = head.workers() as f64 > shares.share;
         if !must_take_turns && shares.held_by(head.client()) as f64 >= shares.share {
             return Vec::new();
@@ -171,4 +165,10 @@ impl State {
             self.running.push(running);
         }
     }
+}
+
+/// The length of a task's first slice while tasks of so many clients run or wait.
+fn first_slice(clients: usize, slice: Duration) -> Duration {
+    let divisor = u32::try_from(clients).map_or(MAX_FIRST_SLICES, |n| n.min(MAX_FIRST_SLICES));
+    slice / divisor.max(1)
 }

@@ -99,8 +99,8 @@ async fn many_clients_with_long_searches_do_not_keep_out_another_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn new_searches_of_eight_clients_take_less_than_eight_slices() {
-    let slice = Duration::from_secs(1);
+async fn the_first_slices_of_eight_clients_take_less_than_two_slices() {
+    let slice = Duration::from_secs(2);
     let service = service_with_slices(2, slice);
     for number in 0..8 {
         let request = with_threads(2, long_request(&format!("hog {number}"), number));
@@ -109,7 +109,7 @@ async fn new_searches_of_eight_clients_take_less_than_eight_slices() {
     wait_until("seven searches wait", || service.status().queue_length == 7).await;
     let asked = Instant::now();
     service.best_move(short_request(0)).await.unwrap();
-    assert!(asked.elapsed() < 4 * slice, "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < 2 * slice, "{:?}", asked.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
