@@ -190,12 +190,14 @@ impl Queue {
         if let Some(running) = state.running_mut(control) {
             running.submitter.class = running.submitter.class.min(class);
         }
+        let prepared_task = state.prepared_task.clone();
         let Some(queued) = state.remove_waiting(control, |queued| class < queued.submitter.class)
         else {
             return;
         };
         let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
         state.enqueue(QueuedTask { submitter, ..queued });
+        state.prepared_task = prepared_task;
         state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);
@@ -304,18 +306,12 @@ impl Queue {
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        let waiting: Vec<QueuedTask> =
-            state.interactive.drain().chain(state.batch.drain()).collect();
-        state.wanted_workers = 0;
-        state.paused_workers = 0;
-        for queued in &waiting {
-            queued.control.set_place(None);
-            if queued.is_paused() {
-                // It needs no worker for the moment in which it ends.
-                let mut running = RunningTask::new(queued);
-                running.submitter.workers = 0;
-                state.running.push(running);
-            }
+        let waiting = state.drain();
+        for queued in waiting.iter().filter(|queued| queued.is_paused()) {
+            // It needs no worker for the moment in which it ends.
+            let mut running = RunningTask::new(queued);
+            running.submitter.workers = 0;
+            state.running.push(running);
         }
         state.speculative_runs.iter().for_each(|run| run.stop.stop());
         self.speculative_queue.clear();

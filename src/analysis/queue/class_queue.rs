@@ -47,6 +47,8 @@ pub(super) struct ClassQueue {
     clients: HashMap<Client, ClientState>,
     /// The waiting tasks that have not run yet.
     new: usize,
+    /// How many clients have such tasks.
+    clients_with_new: usize,
     /// How many new tasks have started in a row while others waited to continue.
     new_streak: usize,
     /// The start of the task that ran last.
@@ -65,11 +67,6 @@ impl ClassQueue {
         self.new
     }
 
-    /// The clients that submitted the waiting tasks, once for each task.
-    pub(super) fn submitters(&self) -> impl Iterator<Item = &Client> {
-        self.waiting.values().map(QueuedTask::client)
-    }
-
     /// How many clients the queue remembers, with or without waiting tasks.
     pub(super) fn known_clients(&self) -> usize {
         self.clients.len()
@@ -77,7 +74,7 @@ impl ClassQueue {
 
     /// How many clients have waiting tasks that have not run yet.
     pub(super) fn clients_with_new_tasks(&self) -> usize {
-        self.clients.values().filter(|state| state.new > 0).count()
+        self.clients_with_new
     }
 
     /// The next task among those that meet a condition.
@@ -111,6 +108,7 @@ impl ClassQueue {
         // The time of a task that has run counts already.
         if !has_run {
             state.finish_tag = start + queued.workers() as u64;
+            self.clients_with_new += usize::from(state.new == 0);
             state.new += 1;
             self.new += 1;
         }
@@ -158,6 +156,7 @@ impl ClassQueue {
     pub(super) fn drain(&mut self) -> impl Iterator<Item = QueuedTask> + use<> {
         self.clients.clear();
         self.new = 0;
+        self.clients_with_new = 0;
         std::mem::take(&mut self.waiting).into_values()
     }
 
@@ -201,6 +200,7 @@ impl ClassQueue {
         if let Some(state) = self.clients.get_mut(queued.client()) {
             state.waiting -= 1;
             state.new -= is_new;
+            self.clients_with_new -= usize::from(is_new == 1 && state.new == 0);
         }
         if self.waiting.is_empty() {
             // The queue is empty, so the fairness state can be reset.
@@ -335,6 +335,21 @@ mod tests {
     }
 
     #[test]
+    fn clients_with_new_tasks_are_counted_once() {
+        let mut queue = ClassQueue::default();
+        let tags: Vec<_> =
+            ["a", "a", "b"].map(|client| queue.push(queued_task(client, 1))).to_vec();
+        queue.push(queued_work("c", 1, QueuedWork::Continue));
+        assert_eq!(queue.clients_with_new_tasks(), 2);
+        queue.remove(tags[0]);
+        assert_eq!(queue.clients_with_new_tasks(), 2);
+        queue.remove(tags[1]);
+        assert_eq!(queue.clients_with_new_tasks(), 1);
+        drop(queue.drain());
+        assert_eq!(queue.clients_with_new_tasks(), 0);
+    }
+
+    #[test]
     fn inactive_clients_are_forgotten_beyond_a_bound() {
         let mut queue = ClassQueue::default();
         queue.push(queued_task("heavy", 1));
@@ -344,6 +359,7 @@ mod tests {
             queue.remove(tag);
         }
         assert!(queue.clients.len() <= MAX_INACTIVE_CLIENTS + 1, "{}", queue.clients.len());
+        assert_eq!(queue.clients_with_new_tasks(), 1);
         drain_order(&mut queue);
         assert!(queue.clients.is_empty());
     }

@@ -137,6 +137,11 @@ impl TaskControl {
         self.lock().clients.iter().map(|(client, _)| client.clone()).collect()
     }
 
+    /// `true` if a client that waits for the result is none of these.
+    pub(super) fn has_client_besides(&self, others: &[Client]) -> bool {
+        self.lock().clients.iter().any(|(client, _)| !others.contains(client))
+    }
+
     /// Pauses the run where it is.
     pub(super) fn pause(&self) {
         let mut state = self.lock();

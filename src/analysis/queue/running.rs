@@ -1,6 +1,6 @@
 //! Tasks that run on the workers, and the shares of the workers that their clients hold.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -48,17 +48,18 @@ pub(super) struct Shares<'a> {
 }
 
 impl<'a> Shares<'a> {
-    /// The shares of these clients' waiting tasks and the running ones.
-    pub(super) fn new<'b>(
+    /// The shares of the clients with waiting tasks and of those with running ones.
+    pub(super) fn new(
         workers: usize,
         running: &'a [RunningTask],
-        waiting: impl Iterator<Item = &'b Client>,
+        waiting: &HashMap<Client, usize>,
     ) -> Shares<'a> {
         let running: Vec<_> =
             running.iter().map(|running| (running, running.control.clients())).collect();
-        let mut clients: HashSet<&Client> = waiting.collect::<HashSet<&'b Client>>();
-        clients.extend(running.iter().flat_map(|(_, clients)| clients));
-        let share = workers as f64 / clients.len().max(1) as f64;
+        let of_running = running.iter().flat_map(|(_, clients)| clients);
+        let others: HashSet<&Client> =
+            of_running.filter(|client| !waiting.contains_key(client)).collect();
+        let share = workers as f64 / (waiting.len() + others.len()).max(1) as f64;
         Shares { running, share }
     }
 

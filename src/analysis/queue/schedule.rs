@@ -5,7 +5,7 @@
 //! class has an order of its own. A client with many tasks that have run already continues these
 //! before it starts new ones, so that it leaves places for the tasks of other clients.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 
 use super::class_queue::ClassQueue;
 use super::control::StartTag;
@@ -43,19 +43,32 @@ impl<'a> Schedule<'a> {
 
     fn choose(&self) -> Option<NextTask<'a>> {
         self.prepared_task().or_else(|| {
-            let next = self.choose_among(|queued| self.may_start(queued))?;
+            let free = self.state.capacity.saturating_sub(self.state.tasks_to_continue());
+            let max_to_continue = client_share(free).max(1);
+            let may_start = |queued: &QueuedTask| self.may_start(queued, max_to_continue);
+            let next = self.choose_among(may_start)?;
             if self.is_surely_below_share(next.queued) {
                 return Some(next);
             }
-            let shares = self.state.shares();
+            let at_share = self.clients_at_share();
             let below_share = |queued: &QueuedTask| {
-                self.may_start(queued)
-                    && queued.control.clients().iter().any(|client| {
-                        ((shares.held_by(client) + self.given_to(client)) as f64) < shares.share
-                    })
+                queued.control.has_client_besides(&at_share) && may_start(queued)
             };
             self.choose_among(below_share).or(Some(next))
         })
+    }
+
+    /// The clients that hold their share of the workers or more. A client that holds no worker is
+    /// below its share, so these are few, whatever waits.
+    fn clients_at_share(&self) -> Vec<Client> {
+        let shares = self.state.shares();
+        let running = shares.running.iter().flat_map(|(_, clients)| clients);
+        let holders: HashSet<&Client> =
+            running.chain(self.earlier.iter().map(|next| next.queued.client())).collect();
+        let is_at_share = |client: &&Client| {
+            (shares.held_by(client) + self.given_to(client)) as f64 >= shares.share
+        };
+        holders.into_iter().filter(is_at_share).cloned().collect()
     }
 
     /// The task for which others have given way.
@@ -106,12 +119,10 @@ impl<'a> Schedule<'a> {
         of_class.map(|submitter| submitter.workers).sum()
     }
 
-    /// `false` for a new task of a client that has its share of the tasks that wait to continue.
-    fn may_start(&self, queued: &QueuedTask) -> bool {
-        let free = self.state.capacity.saturating_sub(self.state.tasks_to_continue());
-        let of_client =
-            self.state.class_queue(queued.submitter.class).tasks_to_continue(queued.client());
-        queued.has_run() || of_client < client_share(free).max(1)
+    /// `false` for a new task of a client that has this many tasks that wait to continue.
+    fn may_start(&self, queued: &QueuedTask, max_to_continue: usize) -> bool {
+        let class_queue = self.state.class_queue(queued.submitter.class);
+        queued.has_run() || class_queue.tasks_to_continue(queued.client()) < max_to_continue
     }
 
     /// `true` if the task's client is below its share in any case: it holds no worker, or the queue
@@ -223,8 +234,7 @@ impl State {
 
     /// The shares of the clients at this moment.
     pub(super) fn shares(&self) -> Shares<'_> {
-        let waiting = self.interactive.submitters().chain(self.batch.submitters());
-        Shares::new(self.workers, &self.running, waiting)
+        Shares::new(self.workers, &self.running, &self.waiting_clients)
     }
 
     /// The task that runs next, once there are enough free workers.
@@ -257,7 +267,6 @@ impl State {
         self.interactive_streak =
             streak_after(class, self.batch.len() > 0, self.interactive_streak);
         self.record_dequeue(&queued);
-        self.prepared_task.take_if(|control| Arc::ptr_eq(control, &queued.control));
         self.free_workers -= queued.workers();
         self.running.push(RunningTask::new(&queued));
         Some(queued)

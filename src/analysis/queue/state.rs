@@ -1,5 +1,6 @@
 //! The state of the queue: the tasks that wait and run.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::batch_waiters::BatchWaiters;
@@ -29,6 +30,8 @@ pub(super) struct State {
     pub(super) interactive: ClassQueue,
     pub(super) batch: ClassQueue,
     pub(super) batch_waiters: BatchWaiters,
+    /// The clients that submitted the waiting tasks, with the number of these tasks.
+    pub(super) waiting_clients: HashMap<Client, usize>,
     /// How many interactive tasks have started in a row while batch tasks waited.
     pub(super) interactive_streak: usize,
     /// The workers that all waiting tasks need, added up.
@@ -59,6 +62,7 @@ impl State {
             interactive: ClassQueue::default(),
             batch: ClassQueue::default(),
             batch_waiters: BatchWaiters::default(),
+            waiting_clients: HashMap::new(),
             interactive_streak: 0,
             wanted_workers: 0,
             running: Vec::with_capacity(workers),
@@ -96,6 +100,7 @@ impl State {
         let (class, control) = (queued.submitter.class, queued.control.clone());
         self.wanted_workers += queued.workers();
         self.paused_workers += if queued.is_paused() { queued.workers() } else { 0 };
+        *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
         let start_tag = self.class_queue_mut(class).push(queued);
         control.set_place(Some(QueuePlace { class, start_tag }));
     }
@@ -128,10 +133,25 @@ impl State {
         Some(queued)
     }
 
+    /// Updates the counts after a task has left its class queue.
     pub(super) fn record_dequeue(&mut self, queued: &QueuedTask) {
         queued.control.set_place(None);
+        self.prepared_task.take_if(|control| Arc::ptr_eq(control, &queued.control));
         self.wanted_workers -= queued.workers();
         self.paused_workers -= if queued.is_paused() { queued.workers() } else { 0 };
+        if let Some(tasks) = self.waiting_clients.get_mut(queued.client()) {
+            *tasks -= 1;
+            if *tasks == 0 {
+                self.waiting_clients.remove(queued.client());
+            }
+        }
+    }
+
+    /// Takes all waiting tasks out.
+    pub(super) fn drain(&mut self) -> Vec<QueuedTask> {
+        let waiting: Vec<_> = self.interactive.drain().chain(self.batch.drain()).collect();
+        waiting.iter().for_each(|queued| self.record_dequeue(queued));
+        waiting
     }
 
     pub(super) fn running_mut(&mut self, control: &TaskControl) -> Option<&mut RunningTask> {

@@ -467,3 +467,31 @@ fn a_closed_queue_wakes_every_batch_waiter() {
     queue.close();
     assert!(woken.iter_mut().all(|woken| is_woken(woken.as_mut())));
 }
+
+#[test]
+fn a_prepared_task_that_is_removed_is_forgotten() {
+    let queue = new_queue(1, 8, 0);
+    let prepare = |control: &Arc<TaskControl>| {
+        queue.lock().prepared_task = Some(control.clone());
+    };
+    let removed = push(&queue, interactive(1));
+    prepare(&removed);
+    queue.remove(&removed);
+    assert!(queue.lock().prepared_task.is_none(), "its control is dropped");
+    let prepared = push(&queue, interactive(1));
+    prepare(&prepared);
+    queue.close();
+    assert!(queue.lock().prepared_task.is_none());
+}
+
+#[test]
+fn a_promoted_task_stays_the_prepared_one() {
+    let queue = new_queue(1, 8, 0);
+    push(&queue, interactive(1));
+    let prepared = push_batch(&queue);
+    queue.lock().prepared_task = Some(prepared.clone());
+    queue.promote(&prepared, PriorityClass::Interactive, &Client::new("eve"));
+    let started = queue.lock().take_task().unwrap();
+    assert!(Arc::ptr_eq(&started.control, &prepared), "others have given way for it");
+    assert!(queue.lock().prepared_task.is_none());
+}
