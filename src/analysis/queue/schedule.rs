@@ -6,6 +6,7 @@
 //! before it starts new ones, so that it leaves places for the tasks of other clients.
 
 use std::collections::HashSet;
+use std::time::Instant;
 
 use super::class_queue::ClassQueue;
 use super::control::StartTag;
@@ -17,6 +18,10 @@ use crate::analysis::session::{Client, client_share};
 
 /// After this many interactive tasks in a row a batch task runs.
 const MAX_INTERACTIVE_STREAK: usize = 4;
+
+/// After this many slices, a batch task that needs all workers runs before interactive ones. So
+/// such tasks get one slice in eleven, however many interactive tasks there are.
+pub(super) const MAX_BATCH_WAIT_SLICES: u32 = 10;
 
 /// A waiting task that is next.
 #[derive(Clone, Copy)]
@@ -100,7 +105,8 @@ impl<'a> Schedule<'a> {
     }
 
     /// `true` if a batch task runs before an interactive one. While an interactive task of another
-    /// client waits, batch tasks hold at most all workers but one.
+    /// client waits, batch tasks hold at most all workers but one, except for single slices of tasks
+    /// that need all of them and would never run otherwise.
     fn batch_goes_first(&self, interactive: &QueuedTask, batch: &QueuedTask) -> bool {
         let workers = self.state.workers;
         let leaves_one_worker = || {
@@ -108,7 +114,18 @@ impl<'a> Schedule<'a> {
                 || interactive.client() == batch.client()
                 || self.batch_workers() + batch.workers() < workers
         };
-        self.streak >= MAX_INTERACTIVE_STREAK && leaves_one_worker()
+        (self.streak >= MAX_INTERACTIVE_STREAK && leaves_one_worker())
+            || self.has_waited_for_all_workers(batch)
+    }
+
+    /// `true` for a batch task that needs all of several workers, if it has waited long enough, and
+    /// as much time has passed since the last such task.
+    fn has_waited_for_all_workers(&self, batch: &QueuedTask) -> bool {
+        let State { workers, max_batch_wait, last_full_batch, .. } = *self.state;
+        workers > 1
+            && batch.workers() == workers
+            && batch.queued_at.elapsed() >= max_batch_wait
+            && last_full_batch.is_none_or(|start| start.elapsed() >= max_batch_wait)
     }
 
     /// The workers of the batch tasks that run or are next.
@@ -267,6 +284,9 @@ impl State {
         self.interactive_streak =
             streak_after(class, self.batch.len() > 0, self.interactive_streak);
         self.record_dequeue(&queued);
+        if class == PriorityClass::Batch && queued.workers() == self.workers {
+            self.last_full_batch = Some(Instant::now());
+        }
         self.free_workers -= queued.workers();
         self.running.push(RunningTask::new(&queued));
         Some(queued)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::batch_waiters::BatchWaiters;
 use super::class_queue::ClassQueue;
@@ -34,6 +35,10 @@ pub(super) struct State {
     pub(super) waiting_clients: HashMap<Client, usize>,
     /// How many interactive tasks have started in a row while batch tasks waited.
     pub(super) interactive_streak: usize,
+    /// How long a batch task that needs all workers gives precedence to interactive ones.
+    pub(super) max_batch_wait: Duration,
+    /// When a batch task last took all workers.
+    pub(super) last_full_batch: Option<Instant>,
     /// The workers that all waiting tasks need, added up.
     pub(super) wanted_workers: usize,
     /// Tasks that run.
@@ -55,7 +60,7 @@ pub(super) struct State {
 
 impl State {
     /// The state of a queue whose workers are all free.
-    pub(super) fn new(workers: usize, capacity: usize) -> State {
+    pub(super) fn new(workers: usize, capacity: usize, max_batch_wait: Duration) -> State {
         State {
             workers,
             capacity,
@@ -64,6 +69,8 @@ impl State {
             batch_waiters: BatchWaiters::default(),
             waiting_clients: HashMap::new(),
             interactive_streak: 0,
+            max_batch_wait,
+            last_full_batch: None,
             wanted_workers: 0,
             running: Vec::with_capacity(workers),
             paused_workers: 0,

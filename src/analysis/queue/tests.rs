@@ -2,6 +2,7 @@
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
+use std::time::Instant;
 
 use super::*;
 
@@ -494,4 +495,32 @@ fn a_promoted_task_stays_the_prepared_one() {
     let started = queue.lock().take_task().unwrap();
     assert!(Arc::ptr_eq(&started.control, &prepared), "others have given way for it");
     assert!(queue.lock().prepared_task.is_none());
+}
+
+#[test]
+fn a_batch_task_for_all_workers_starts_beside_a_stream_of_interactive_ones() {
+    let slice = Duration::from_millis(5);
+    let queue = Queue::new(2, 8, 0, slice);
+    let mut waits_from = Instant::now();
+    push(&queue, from_client("bob", PriorityClass::Batch, 2));
+    push(&queue, from_client("eve", PriorityClass::Batch, 2));
+    push(&queue, interactive(1));
+    for client in ["bob", "eve"] {
+        let mut interactive_tasks = 0;
+        loop {
+            // One of them waits at any time.
+            push(&queue, interactive(1));
+            let workers = start_next(&queue).unwrap();
+            finish(&queue, workers, Duration::ZERO);
+            if workers == 2 {
+                break;
+            }
+            interactive_tasks += 1;
+            let waited = waits_from.elapsed();
+            assert!(waited < 400 * slice, "{client} waits behind {interactive_tasks} tasks");
+        }
+        assert!(interactive_tasks > 4, "{client} waited for {interactive_tasks} tasks");
+        assert!(waits_from.elapsed() >= MAX_BATCH_WAIT_SLICES * slice, "{client}");
+        waits_from = Instant::now();
+    }
 }
