@@ -184,7 +184,7 @@ impl Jobs {
                 tracing::debug!(job = %entry.id, "job paused for a job of another client")
             }
             Ok(RunOutcome::Finished | RunOutcome::Stopped) => {}
-            Err(JobError::Gone) => self.drop_missing(&entry),
+            Err(JobError::Gone) => self.drop_missing(&entry).await,
             Err(error) => {
                 tracing::error!(
                     job = %entry.id,
@@ -201,8 +201,15 @@ impl Jobs {
 
     /// Drops a job that is missing in the store, because it is being deleted or the file was
     /// damaged. Otherwise it would restart forever.
-    fn drop_missing(&self, entry: &JobEntry) {
-        tracing::warn!(job = %entry.id, "a job is missing in the store and was dropped");
-        self.index().remove(entry.id);
+    async fn drop_missing(&self, entry: &JobEntry) {
+        let (jobs, id) = (self.clone(), entry.id);
+        // A deletion removes the job from the store before it removes it from the index.
+        let is_deleted = run_blocking(move || Ok(jobs.file().tombstones()?.contains(&id))).await;
+        if is_deleted.unwrap_or(false) {
+            tracing::debug!(job = %id, "a job was deleted before its run");
+        } else {
+            tracing::warn!(job = %id, "a job is missing in the store and was dropped");
+        }
+        self.index().remove(id);
     }
 }

@@ -1,7 +1,15 @@
 //! Tests of admission, refusal, eviction and expiry.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tracing::subscriber::DefaultGuard;
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+use super::super::entry::JobEntry;
 use super::*;
 use crate::analysis::tests::until_stopped;
+use crate::store::jobs::JobRecord;
 
 fn keyed(client: &str, key: &str, text: &str) -> Submission {
     Submission { idempotency_key: Some(key.to_owned()), ..submission(client, text) }
@@ -126,6 +134,58 @@ async fn a_job_missing_from_the_file_is_dropped() {
         (Usage::default(), Usage::default())
     );
     assert!(matches!(jobs.find(second).await, Err(JobError::Gone)));
+}
+
+/// Counts the warnings and errors that are logged on this thread.
+#[derive(Clone, Default)]
+struct WarningCount(Arc<AtomicUsize>);
+
+impl<S: Subscriber> Layer<S> for WarningCount {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if *event.metadata().level() <= Level::WARN {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl WarningCount {
+    fn start() -> (WarningCount, DefaultGuard) {
+        let count = WarningCount::default();
+        let subscriber = tracing_subscriber::registry().with(count.clone());
+        (count, tracing::subscriber::set_default(subscriber))
+    }
+
+    fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_is_deleted_before_its_run_gives_no_warning() {
+    let (warnings, _guard) = WarningCount::start();
+    let jobs = start_jobs(Scripted::new(until_stopped), 1, JobFile::in_memory().unwrap(), RULES);
+    let first = submit(&jobs, submission("ann", GAME)).await;
+    let second = submit(&jobs, submission("ann", MATE)).await;
+    // A deletion removes the job from the store first. Its turn comes before it leaves the index.
+    jobs.file().remove(&[second]).unwrap();
+    jobs.delete(first).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), jobs.stopped()).await.expect("no job runs");
+    assert!(matches!(jobs.find(second).await, Err(JobError::Gone)));
+    assert_eq!(warnings.get(), 0);
+}
+
+#[tokio::test]
+async fn a_job_that_is_lost_without_a_deletion_gives_a_warning() {
+    let (warnings, _guard) = WarningCount::start();
+    let jobs = start_jobs(Scripted::new(until_stopped), 1, JobFile::in_memory().unwrap(), RULES);
+    let first = submit(&jobs, submission("ann", GAME)).await;
+    let record = jobs.file().job(first).unwrap().unwrap();
+    let lost = JobRecord { id: JobId::random().unwrap(), ..record };
+    jobs.index().add(Arc::new(JobEntry::from(&lost)), None);
+    jobs.delete(first).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), jobs.stopped()).await.expect("no job runs");
+    assert!(matches!(jobs.find(lost.id).await, Err(JobError::Gone)));
+    assert_eq!(warnings.get(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
