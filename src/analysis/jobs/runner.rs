@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::future::pending;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -160,12 +161,12 @@ impl Runner {
                 RunnerEvent::Evaluated(Ok(eval)) => self.unwritten_evals.push(eval),
                 RunnerEvent::Evaluated(Err(error)) => self.on_search_failed(&error),
                 RunnerEvent::Committed(result) => {
-                    if self.on_committed(result).await == Some(RunOutcome::Stopped) {
+                    if self.on_committed(result).await.is_break() {
                         return RunOutcome::Stopped;
                     }
                 }
                 RunnerEvent::PermitAcquired(permit) => {
-                    if self.start_search(permit).await == Some(RunOutcome::Stopped) {
+                    if self.start_search(permit).await.is_break() {
                         return RunOutcome::Stopped;
                     }
                 }
@@ -229,24 +230,24 @@ impl Runner {
             && self.cursor.next_position(&self.schedule).is_some()
     }
 
-    /// Starts the search of the next position. Returns the outcome of a run that ends here.
-    async fn start_search(&mut self, permit: OwnedSemaphorePermit) -> Option<RunOutcome> {
+    /// Starts the search of the next position. The run stops here if the job was removed.
+    async fn start_search(&mut self, permit: OwnedSemaphorePermit) -> ControlFlow<()> {
         self.has_started = true;
         if let Some(number) = self.cursor.game_to_load(&self.schedule) {
             let (jobs, id) = (self.jobs.clone(), self.entry.id);
             match run_blocking(move || read_game(&jobs, id, number)).await {
                 Ok(game) => self.cursor.set_game(number, game),
-                Err(JobError::Gone) => return Some(RunOutcome::Stopped),
+                Err(JobError::Gone) => return ControlFlow::Break(()),
                 // The file cannot be read until it is reopened.
                 Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => {
                     sleep(WRITE_RETRY_DELAY).await;
-                    return None;
+                    return ControlFlow::Continue(());
                 }
                 Err(error) => {
                     let error = error.to_string();
                     tracing::error!(job = %self.entry.id, error, "a game of a job cannot be read");
                     self.halt_reason = Some(HaltReason::Failure);
-                    return None;
+                    return ControlFlow::Continue(());
                 }
             }
         }
@@ -269,7 +270,7 @@ impl Runner {
             }
             None => {}
         }
-        None
+        ControlFlow::Continue(())
     }
 
     fn on_search_failed(&mut self, error: &AnalysisError) {
@@ -317,8 +318,12 @@ impl Runner {
         })
     }
 
-    async fn on_committed(&mut self, result: Result<(), AppendError>) -> Option<RunOutcome> {
-        let PendingCommit { evals, end, .. } = self.commit.take()?;
+    /// Publishes what was committed, or repeats the commit. The run stops here if the job was
+    /// removed, and if the commit fails during a shutdown.
+    async fn on_committed(&mut self, result: Result<(), AppendError>) -> ControlFlow<()> {
+        let Some(PendingCommit { evals, end, .. }) = self.commit.take() else {
+            return ControlFlow::Continue(());
+        };
         match result {
             Ok(()) => {
                 self.jobs.set_write_status(None);
@@ -335,23 +340,22 @@ impl Runner {
                         progress.status = JobStatus::from_end(end);
                     }
                 });
-                None
             }
             Err(AppendError::Gone) => {
                 self.jobs.set_write_status(None);
-                Some(RunOutcome::Stopped)
+                return ControlFlow::Break(());
             }
             Err(AppendError::Store(error)) => {
                 self.jobs.set_write_status(Some(&error));
                 if self.jobs.is_shutting_down() {
-                    return Some(RunOutcome::Stopped);
+                    return ControlFlow::Break(());
                 }
                 sleep(WRITE_RETRY_DELAY).await;
                 let task = self.spawn_commit(evals.clone(), end);
                 self.commit = Some(PendingCommit { task, evals, end });
-                None
             }
         }
+        ControlFlow::Continue(())
     }
 }
 
