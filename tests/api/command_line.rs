@@ -1,12 +1,11 @@
 //! Commands of the program other than `serve` and `uci`.
 
-use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::server_process::{kibitzer_command, run};
+use crate::support::serve::ServeProcess;
+use crate::support::server_process::{kibitzer_command, run, set_environment};
 use crate::support::{Client, Server};
 
 crate::trials![
@@ -121,24 +120,17 @@ async fn a_setting_that_is_not_utf8_is_refused() {
 async fn a_setting_that_is_not_utf8_is_refused() {}
 
 /// The events of a server's log, from its start to the line `listening`. It then answers requests.
-async fn start_log(listen: &str, environment: &[(&str, &str)]) -> Vec<Value> {
+async fn start_log(listen: &str, settings: &[(&str, &str)]) -> Vec<Value> {
     let mut command = kibitzer_command(&["serve", "--listen", listen]);
-    command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
-    let mut child =
-        command.envs(environment.iter().copied()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut events: Vec<Value> = Vec::new();
-    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-        events.push(serde_json::from_str(&line.unwrap()).unwrap());
-        if events.last().unwrap()["message"] == "listening" {
-            break;
-        }
-    }
-    let port = events.last().unwrap()["url"].as_str().unwrap().rsplit(':').next().unwrap();
-    let client = Client::new(([127, 0, 0, 1], port.parse().unwrap()).into());
+    set_environment(&mut command, settings);
+    // The log stays open, so that the server can write to it.
+    let ServeProcess { mut child, address, start_log, log: _log } =
+        ServeProcess::spawn(&mut command);
+    let client = Client::new(([127, 0, 0, 1], address.port()).into());
     assert_eq!(client.get("/readyz").await.status, 200, "the first request is answered");
     child.kill().unwrap();
     child.wait().unwrap();
-    events
+    start_log
 }
 
 async fn serve_listens_on_localhost_and_on_all_addresses() {

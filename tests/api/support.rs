@@ -10,7 +10,7 @@ pub(crate) mod log;
 #[path = "../support/rss.rs"]
 pub(crate) mod rss;
 #[path = "../support/serve.rs"]
-mod serve;
+pub(crate) mod serve;
 pub(crate) mod server;
 pub(crate) mod server_process;
 #[path = "../support/sse.rs"]

@@ -13,14 +13,50 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// The names of the attacks, by their numbers.
-pub(crate) const ATTACKS: [&str; 5] = [
-    "half heads",
-    "half bodies",
-    "unread responses",
-    "half bodies over HTTP/2",
-    "closed windows over HTTP/2",
-];
+/// An attack.
+#[derive(Clone, Copy)]
+pub(crate) enum Attack {
+    /// Request heads that never end.
+    HalfHeads,
+    /// Bodies that never end.
+    HalfBodies,
+    /// Long responses that nobody reads.
+    UnreadResponses,
+    /// Bodies that never end, on many streams of each connection.
+    HalfBodiesOverHttp2,
+    /// Long responses on streams without a window.
+    ClosedWindowsOverHttp2,
+}
+
+impl Attack {
+    /// All attacks.
+    pub(crate) const ALL: [Attack; 5] = [
+        Attack::HalfHeads,
+        Attack::HalfBodies,
+        Attack::UnreadResponses,
+        Attack::HalfBodiesOverHttp2,
+        Attack::ClosedWindowsOverHttp2,
+    ];
+
+    /// The name, by which a run selects attacks.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Attack::HalfHeads => "half heads",
+            Attack::HalfBodies => "half bodies",
+            Attack::UnreadResponses => "unread responses",
+            Attack::HalfBodiesOverHttp2 => "half bodies over HTTP/2",
+            Attack::ClosedWindowsOverHttp2 => "closed windows over HTTP/2",
+        }
+    }
+
+    /// The connections of one address.
+    fn connections(self) -> usize {
+        match self {
+            Attack::HalfHeads | Attack::HalfBodies | Attack::UnreadResponses => CONNECTIONS,
+            Attack::HalfBodiesOverHttp2 | Attack::ClosedWindowsOverHttp2 => HTTP2_CONNECTIONS,
+        }
+    }
+}
 
 /// The connections of one address over HTTP/1.1.
 const CONNECTIONS: usize = 256;
@@ -36,10 +72,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 type Ended = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// Attacks from this address until it is cancelled.
-pub(crate) async fn run(attack: usize, server: SocketAddr, from: IpAddr) {
-    let connections = if attack < 3 { CONNECTIONS } else { HTTP2_CONNECTIONS };
+pub(crate) async fn run(attack: Attack, server: SocketAddr, from: IpAddr) {
     let mut all = JoinSet::new();
-    for _ in 0..connections {
+    for _ in 0..attack.connections() {
         all.spawn(async move {
             loop {
                 // Whatever ends the connection, it is opened again.
@@ -58,27 +93,29 @@ async fn connect(server: SocketAddr, from: IpAddr) -> std::io::Result<TcpStream>
     socket.connect(server).await
 }
 
-async fn hold_connection(attack: usize, server: SocketAddr, from: IpAddr) -> Ended {
+async fn hold_connection(attack: Attack, server: SocketAddr, from: IpAddr) -> Ended {
     let mut stream = connect(server, from).await?;
     match attack {
-        0 => {
+        Attack::HalfHeads => {
             let head = format!("GET /livez HTTP/1.1\r\nhost: x\r\ncookie: {}", "x".repeat(15_000));
             stream.write_all(head.as_bytes()).await?;
             wait_for_end(&mut stream).await
         }
-        1 => {
+        Attack::HalfBodies => {
             stream.write_all(&post("/v1/legal-moves", 65_536, &"x".repeat(65_000))).await?;
             wait_for_end(&mut stream).await
         }
-        2 => {
+        Attack::UnreadResponses => {
             let body = &*LONG_GAME;
             stream.write_all(&post("/v1/play", body.len(), body)).await?;
             // Nothing is read until the server gives up.
             sleep(Duration::from_secs(30)).await;
             Ok(())
         }
-        3 => hold_streams(stream, "/v1/legal-moves", None).await,
-        _ => hold_streams(stream, "/v1/play", Some(LONG_GAME.clone())).await,
+        Attack::HalfBodiesOverHttp2 => hold_streams(stream, "/v1/legal-moves", None).await,
+        Attack::ClosedWindowsOverHttp2 => {
+            hold_streams(stream, "/v1/play", Some(LONG_GAME.clone())).await
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use attacks::ATTACKS;
+use attacks::Attack;
 use full_run::is_full_run;
 use honest::HonestClient;
 use rss::status_kib;
@@ -77,8 +77,8 @@ async fn memory_bound_mb(address: SocketAddr) -> u64 {
 }
 
 /// Runs one attack and prints what it did. Returns the violations.
-async fn run(attack: usize, requests_per_minute: u32, duration: Duration) -> Vec<String> {
-    let name = ATTACKS[attack];
+async fn run(attack: Attack, requests_per_minute: u32, duration: Duration) -> Vec<String> {
+    let name = attack.name();
     let server = Server::start(requests_per_minute);
     let bound = memory_bound_mb(server.address).await;
     let before = server.rss_mb("VmRSS");
@@ -110,8 +110,8 @@ fn main() {
     let only: Vec<String> =
         std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
     let mut violations = Vec::new();
-    for (attack, name) in ATTACKS.iter().enumerate() {
-        if !only.is_empty() && !only.iter().any(|only| name.contains(only.as_str())) {
+    for attack in Attack::ALL {
+        if !only.is_empty() && !only.iter().any(|only| attack.name().contains(only.as_str())) {
             continue;
         }
         for requests_per_minute in [0, 12_000] {

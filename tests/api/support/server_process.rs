@@ -21,6 +21,12 @@ pub(crate) fn kibitzer_command(arguments: &[&str]) -> Command {
     command
 }
 
+/// Lets a server log in JSON and use little memory, and adds these settings to its environment.
+pub(crate) fn set_environment(command: &mut Command, settings: &[(&str, &str)]) {
+    command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
+    command.envs(settings.iter().copied());
+}
+
 /// Runs the program to its end.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     kibitzer_command(arguments).output().expect("the program runs")
@@ -46,8 +52,7 @@ impl ServerProcess {
 
     /// Starts a server with this command.
     async fn start_command(mut command: Command, settings: &[(&str, &str)]) -> ServerProcess {
-        command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
-        command.envs(settings.iter().copied());
+        set_environment(&mut command, settings);
         let ServeProcess { child, address, start_log, log } = ServeProcess::spawn(&mut command);
         let log = Some(std::thread::spawn(move || [start_log, read_log(log)].concat()));
         let client = Client::new(address);
