@@ -262,3 +262,32 @@ async fn searches_that_wait_for_a_restart_report_a_shutdown() {
         assert_eq!(stream.await.unwrap().2, CompletionReason::Shutdown);
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_search_on_all_workers_ends_beside_a_stream_of_interactive_ones() {
+    let service = service_with_slices(2, Duration::from_millis(50));
+    // So many at a time that some wait whenever a worker becomes free.
+    for number in 0..16 {
+        let service = service.clone();
+        tokio::spawn(async move {
+            for round in 0.. {
+                // Each client is new, and so below its share.
+                let client = Client::new(&format!("visitor {number}.{round}"));
+                // Of equal searches only one would wait.
+                let limits = Limits { nodes: Some(30_000 + number as u64), ..Limits::default() };
+                let request = AnalysisRequest { client, limits, ..short_request(number) };
+                if service.best_move(request).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    wait_until("searches wait", || service.status().queue_length > 8).await;
+    let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+    let request = with_threads(2, long_request("batch", 7));
+    let line = AnalysisRequest { limits, class: PriorityClass::Batch, ..request };
+    let answer =
+        tokio::time::timeout(Duration::from_secs(10), service.best_move_when_free(line)).await;
+    assert!(answer.expect("the line does not starve").is_ok());
+    service.shut_down();
+}
