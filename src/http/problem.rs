@@ -398,11 +398,14 @@ impl Problem {
     /// A job that takes more bytes than the whole share of its client. A client without a key is
     /// anonymous.
     fn job_above_share(bytes: u64, max: u64, is_anonymous: bool) -> Problem {
-        let with_key =
-            if is_anonymous { ", or send an API key, with which they may take more" } else { "" };
+        let reason = if is_anonymous {
+            ", as jobs.anonymous_share_permille says for clients without an API key"
+        } else {
+            ""
+        };
         let detail = format!(
             "the games and their reviews take up to {bytes} bytes; all jobs of this client \
-             together may take {max}; send fewer games{with_key}"
+             together may take {max}{reason}; send fewer games"
         );
         Problem::new(ProblemCode::JobTooLarge, detail)
     }

@@ -98,8 +98,11 @@ pub fn with_middleware(routes: Router<App>, app: App) -> Router {
 }
 
 async fn no_such_path(uri: OriginalUri) -> Problem {
-    let paths = METHODS.keys().map(String::as_str).filter(|path| !path.contains('{'));
-    Problem::no_such_route(uri.path(), similar_path(uri.path(), paths))
+    let mut paths = METHODS.keys().map(String::as_str).filter(|path| !path.contains('{'));
+    // A route of the other address, if metrics have one of their own.
+    let is_elsewhere = paths.clone().any(|path| path == uri.path());
+    let similar = if is_elsewhere { None } else { similar_path(uri.path(), &mut paths) };
+    Problem::no_such_route(uri.path(), similar)
 }
 
 async fn no_such_method(method: Method, uri: OriginalUri, route: Option<MatchedPath>) -> Problem {

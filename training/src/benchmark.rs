@@ -69,7 +69,8 @@ pub struct Estimate {
     pub standard_error: f64,
 }
 
-/// The positions of a CSV file with the columns `fen`, `engine_score_cp_white`, `result`, `game_id`.
+/// The positions of a CSV file with the columns `fen`, `engine_score_cp_white`, `result` and
+/// `game_id`.
 ///
 /// # Errors
 ///

@@ -3,8 +3,10 @@
 //! A task for which others have given way runs first. Then come the tasks of clients that hold less
 //! than their share of the workers, then all others. Among them the classes take turns, and each
 //! class has an order of its own. A client with many tasks that have run already continues these
-//! before it starts new ones, so that it leaves places for the tasks of other clients.
+//! before it starts new ones, so that it leaves places for the tasks of other clients. A task that
+//! could not start even if other clients gave way does not keep their tasks waiting.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -19,8 +21,8 @@ use crate::analysis::session::{Client, client_share};
 /// After this many interactive tasks in a row a batch task runs.
 const MAX_INTERACTIVE_STREAK: usize = 4;
 
-/// After this many slices, a batch task that needs all workers runs before interactive ones. So
-/// such tasks get one slice in eleven, however many interactive tasks there are.
+/// After this many slices, a batch task that needs all workers runs before interactive ones. Such
+/// tasks together get one slice in ten, however many interactive tasks there are.
 pub(super) const MAX_BATCH_WAIT_SLICES: u32 = 10;
 
 /// A waiting task that is next.
@@ -51,16 +53,30 @@ impl<'a> Schedule<'a> {
             let free = self.state.capacity.saturating_sub(self.state.tasks_to_continue());
             let max_to_continue = client_share(free).max(1);
             let may_start = |queued: &QueuedTask| self.may_start(queued, max_to_continue);
-            let next = self.choose_among(may_start)?;
-            if self.is_surely_below_share(next.queued) {
+            let next = self.choose_fairly(may_start)?;
+            let shares = OnceCell::new();
+            if self.can_get_workers(next.queued, &shares) {
                 return Some(next);
             }
-            let at_share = self.clients_at_share();
-            let below_share = |queued: &QueuedTask| {
-                queued.control.has_client_besides(&at_share) && may_start(queued)
+            let of_others = |queued: &QueuedTask| {
+                queued.client() != next.queued.client()
+                    && may_start(queued)
+                    && self.can_get_workers(queued, &shares)
             };
-            self.choose_among(below_share).or(Some(next))
+            self.choose_fairly(of_others).or(Some(next))
         })
+    }
+
+    /// The next of the tasks that meet a condition; those of clients below their share come first.
+    fn choose_fairly(&self, is_ready: impl Fn(&QueuedTask) -> bool) -> Option<NextTask<'a>> {
+        let next = self.choose_among(&is_ready)?;
+        if self.is_surely_below_share(next.queued) {
+            return Some(next);
+        }
+        let at_share = self.clients_at_share();
+        let below_share =
+            |queued: &QueuedTask| queued.control.has_client_besides(&at_share) && is_ready(queued);
+        self.choose_among(below_share).or(Some(next))
     }
 
     /// The clients that hold their share of the workers or more. A client that holds no worker is
@@ -105,8 +121,8 @@ impl<'a> Schedule<'a> {
     }
 
     /// `true` if a batch task runs before an interactive one. While an interactive task of another
-    /// client waits, batch tasks hold at most all workers but one, except for single slices of tasks
-    /// that need all of them and would never run otherwise.
+    /// client waits, batch tasks hold at most all workers but one, except for single slices of
+    /// tasks that need all of them and would never run otherwise.
     fn batch_goes_first(&self, interactive: &QueuedTask, batch: &QueuedTask) -> bool {
         let workers = self.state.workers;
         let leaves_one_worker = || {
@@ -140,6 +156,21 @@ impl<'a> Schedule<'a> {
     fn may_start(&self, queued: &QueuedTask, max_to_continue: usize) -> bool {
         let class_queue = self.state.class_queue(queued.submitter.class);
         queued.has_run() || class_queue.tasks_to_continue(queued.client()) < max_to_continue
+    }
+
+    /// `false` for a task of several workers that would not have them even if each running task gave
+    /// way that can: other tasks of its own client hold them.
+    fn can_get_workers(&self, queued: &QueuedTask, shares: &OnceCell<Shares<'a>>) -> bool {
+        let State { workers, free_workers, .. } = *self.state;
+        if queued.workers() == 1 || (self.earlier.is_empty() && queued.workers() <= free_workers) {
+            return true;
+        }
+        let running = &shares.get_or_init(|| self.state.shares()).running;
+        let held = running.iter().filter(|(running, clients)| {
+            !self.state.can_give_way(running, clients, queued.client())
+        });
+        let held: usize = held.map(|(running, _)| running.submitter.workers).sum();
+        held + self.given_to(queued.client()) + queued.workers() <= workers
     }
 
     /// `true` if the task's client is below its share in any case: it holds no worker, or the queue

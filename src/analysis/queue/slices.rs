@@ -77,10 +77,10 @@ impl State {
         let soon_free = self.free_workers + self.restarting_workers();
         let Some(needed) = head.workers().checked_sub(soon_free).filter(|&needed| needed > 0)
         else {
-            return if self.free_workers >= head.workers() {
-                SlicePlan::Idle
-            } else {
+            return if self.is_blocked() {
                 SlicePlan::CheckAfter(next_check)
+            } else {
+                SlicePlan::Idle
             };
         };
         // Without this bound, each slice would make room for one more waiting task.
@@ -118,6 +118,18 @@ impl State {
         restarting.map(|running| running.submitter.workers).sum()
     }
 
+    /// `true` if a running task, for which these clients wait, can give way to a client.
+    pub(super) fn can_give_way(
+        &self,
+        running: &RunningTask,
+        clients: &[Client],
+        to: &Client,
+    ) -> bool {
+        !clients.contains(to)
+            && (running.submitter.slicing != Slicing::PauseOnly
+                || self.paused_workers + running.submitter.workers <= self.workers)
+    }
+
     /// The running tasks that may give way to this one, in the order in which they do.
     fn candidates<'a>(&self, head: &QueuedTask, shares: &Shares<'a>) -> Vec<&'a RunningTask> {
         let must_take_turns = head.workers() as f64 > shares.share;
@@ -128,10 +140,8 @@ impl State {
         let may_give_way = |running: &RunningTask, clients: &[Client]| {
             !running.is_restarting
                 && running.submitter.workers > 0
-                && !clients.contains(head.client())
+                && self.can_give_way(running, clients, head.client())
                 && (must_take_turns || clients.iter().all(holds_more))
-                && (running.submitter.slicing != Slicing::PauseOnly
-                    || self.paused_workers + running.submitter.workers <= self.workers)
         };
         let tasks =
             shares.running.iter().filter(|(running, clients)| may_give_way(running, clients));

@@ -507,20 +507,40 @@ fn a_batch_task_for_all_workers_starts_beside_a_stream_of_interactive_ones() {
     push(&queue, interactive(1));
     for client in ["bob", "eve"] {
         let mut interactive_tasks = 0;
-        loop {
+        let started = loop {
             // One of them waits at any time.
             push(&queue, interactive(1));
+            let started = Instant::now();
             let workers = start_next(&queue).unwrap();
             finish(&queue, workers, Duration::ZERO);
             if workers == 2 {
-                break;
+                break started;
             }
             interactive_tasks += 1;
             let waited = waits_from.elapsed();
             assert!(waited < 400 * slice, "{client} waits behind {interactive_tasks} tasks");
-        }
+        };
         assert!(interactive_tasks > 4, "{client} waited for {interactive_tasks} tasks");
         assert!(waits_from.elapsed() >= MAX_BATCH_WAIT_SLICES * slice, "{client}");
-        waits_from = Instant::now();
+        waits_from = started;
+    }
+}
+
+#[test]
+fn a_task_that_waits_for_its_own_client_keeps_nobody_waiting() {
+    for class in [PriorityClass::Interactive, PriorityClass::Batch] {
+        let slice = Duration::from_millis(1);
+        let queue = Queue::new(4, 8, 0, slice);
+        push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+        assert_eq!(start_next(&queue), Some(1));
+        push(&queue, from_client("bob", class, 4));
+        // So long that a batch task for all workers goes before interactive ones.
+        std::thread::sleep(2 * MAX_BATCH_WAIT_SLICES * slice);
+        for _ in 0..3 {
+            push(&queue, from_client("ann", PriorityClass::Interactive, 1));
+            assert_eq!(start_next(&queue), Some(1), "{class:?}");
+        }
+        (0..4).for_each(|_| finish(&queue, 1, Duration::ZERO));
+        assert_eq!(start_next(&queue), Some(4), "{class:?}");
     }
 }

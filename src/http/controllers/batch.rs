@@ -118,6 +118,7 @@ async fn await_array(app: &App, input: &mut LineReader) -> Result<(), Problem> {
     match is_array {
         Ok(Some(true)) => Ok(()),
         Err(EndReason::Broken) => Err(Problem::request_timeout(app.caps().body_timeout)),
+        Err(EndReason::TooLarge) => Err(Problem::body_too_large(app.caps().batch_bytes)),
         Ok(Some(false)) => Err(Problem::not_an_array(false)),
         Ok(None) | Err(_) => Err(Problem::not_an_array(true)),
     }

@@ -48,8 +48,8 @@ use request::Upload;
 ///
 /// Each position is searched to the limits of the request. A limit above the cap of a single search
 /// in `GET /v1/limits` is clamped. Without a limit, the server searches a default number of nodes.
-/// With `multipv`, the search returns that number of lines, and `/v1/analysis` can use them from the
-/// evaluation cache.
+/// With `multipv`, the search returns that number of lines, and `/v1/analysis` can use them from
+/// the evaluation cache.
 ///
 /// `jobs.max_nodes` of `GET /v1/limits` is the maximum number of nodes of the whole job. `nodes` is
 /// not clamped to it: if `nodes` times the number of positions exceeds it, the response is 413

@@ -90,9 +90,11 @@ struct InvalidLine {
 }
 
 impl InvalidLine {
-    /// Explains the form of a line where the text is not JSON, such as an object on several lines.
-    fn with_line_hint(mut self: Box<InvalidLine>) -> Box<InvalidLine> {
-        if self.problem.code() == ProblemCode::MalformedJson {
+    /// Explains the form of a line where the text is a part of an object on several lines.
+    fn with_line_hint(mut self: Box<InvalidLine>, text: &[u8]) -> Box<InvalidLine> {
+        let text = text.trim_ascii();
+        let is_whole = text.starts_with(b"{") && text.ends_with(b"}");
+        if self.problem.code() == ProblemCode::MalformedJson && !is_whole {
             let hint = "; each line must be a whole JSON object: write it on one line, or send an \
                         array of objects";
             self.problem = self.problem.with_more_detail(hint);
@@ -206,7 +208,7 @@ impl LineHandler {
     fn parse(&self, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
         let problem = match line {
             InputLine::Text(text) => {
-                return self.read("the line", &text).map_err(InvalidLine::with_line_hint);
+                return self.read("the line", &text).map_err(|error| error.with_line_hint(&text));
             }
             InputLine::Element(text) => return self.read("the element", &text),
             InputLine::TooLong => Problem::line_too_long(),
