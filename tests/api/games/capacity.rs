@@ -157,7 +157,10 @@ async fn byte_quotas_name_the_exhausted_quota() {
     let [ann, bob, cid] = KEYS;
     // An address without a key may use an eighth.
     let problem = server.post(PATH, &large).await.expect_problem(413, "job_too_large");
-    assert!(problem["detail"].as_str().unwrap().contains("or send an API key"), "{problem}");
+    assert!(
+        problem["detail"].as_str().unwrap().contains("jobs.anonymous_share_permille"),
+        "{problem}"
+    );
     accepted_job(&submit_from(ann).await);
     let detail = |problem: serde_json::Value| problem["detail"].as_str().unwrap().to_owned();
     let own = detail(submit_from(ann).await.expect_problem(503, "queue_full"));

@@ -172,8 +172,8 @@ async fn a_text_that_is_too_large_is_refused() {
         .send(pgn_request(&server, "", "Nf3 Nf6 Ng1 Ng8 *\n".repeat(5_000)))
         .await
         .expect_problem(413, "job_too_large");
-    let end = "all jobs of this client together may take 131072; send fewer games, or send an API \
-               key, with which they may take more";
+    let end = "may take 131072, as jobs.anonymous_share_permille says for clients without an API \
+               key; send fewer games";
     assert!(problem["detail"].as_str().unwrap().ends_with(end), "{problem}");
     assert_eq!(problem["title"], "Job too large");
     server
