@@ -3,6 +3,7 @@
 //!
 //! Loading reports all invalid settings at once, each by its full key, before anything starts.
 
+mod defaults;
 mod environment;
 mod error;
 mod listen_address;
@@ -11,12 +12,13 @@ mod sections;
 mod unknown_keys;
 mod validation;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use config::{Config, Environment, File, FileFormat, Map};
 
+use defaults::{defaults, known_keys};
 use environment::{misnamed_variables, read_variables};
 use error::{ENVIRONMENT_PREFIX, fail_if_any, invalid_value, unreadable};
 pub use error::{InvalidSetting, SettingsError};
@@ -28,9 +30,7 @@ pub use sections::{
     MemorySettings, MetricsSettings, OtlpSettings, PerftSettings, QueueSettings, RateSettings,
     SearchSettings, Settings, ShutdownSettings, StoreSettings, StreamSettings,
 };
-use unknown_keys::{check_keys, flatten};
-
-const DEFAULTS: &str = include_str!("../config/default.toml");
+use unknown_keys::check_keys;
 
 impl Settings {
     /// Loads the defaults, `file` and the environment of the process.
@@ -65,15 +65,6 @@ pub fn environment_warnings() -> Vec<String> {
     let names: Vec<String> =
         std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     misnamed_variables(names.iter().map(String::as_str), &known_keys())
-}
-
-/// The full names of all keys.
-fn known_keys() -> BTreeSet<String> {
-    // The embedded file is valid, as a test shows.
-    defaults()
-        .build()
-        .map(|defaults| flatten(&defaults.cache).into_keys().collect())
-        .unwrap_or_default()
 }
 
 /// Loads the settings. `invalid` are variables that were refused already.
@@ -129,10 +120,6 @@ fn deserialize(merged: Config) -> Result<Settings, SettingsError> {
 fn clamp_threads(requested: u16, workers: usize) -> u16 {
     let max = u16::try_from(workers).unwrap_or(u16::MAX);
     if requested == 0 { max } else { requested.min(max) }
-}
-
-fn defaults() -> config::ConfigBuilder<config::builder::DefaultState> {
-    Config::builder().add_source(File::from_str(DEFAULTS, FileFormat::Toml))
 }
 
 fn merge_over_defaults(overrides: Config) -> Result<Config, config::ConfigError> {

@@ -4,6 +4,7 @@ mod commands;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use commands::{bench, check_config, healthcheck, openapi, perft, serve, uci};
@@ -38,7 +39,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let CommandLine { command, serve } = CommandLine::parse();
+    let CommandLine { command, serve } =
+        CommandLine::try_parse().unwrap_or_else(|error| explain_and_exit(&error));
     let result = match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(options) => serve::run(&options),
         Command::Uci(options) => uci::run(&options),
@@ -49,4 +51,16 @@ fn main() -> ExitCode {
         Command::Openapi => openapi::run(),
     };
     result.unwrap_or_else(commands::print_error)
+}
+
+/// Prints an error of the command line, and exits.
+fn explain_and_exit(error: &clap::Error) -> ! {
+    // Without a stderr the exit status alone reports the error.
+    let _ = error.print();
+    if error.kind() == ErrorKind::ArgumentConflict {
+        eprintln!(
+            "\n  tip: options follow their command, as in `kibitzer check-config --config FILE`"
+        );
+    }
+    std::process::exit(error.exit_code())
 }

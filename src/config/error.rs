@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::defaults::known_keys;
+
+/// The list of tables, which a variable of the environment cannot express.
+const FILE_ONLY_KEY: &str = "access.keys";
+
 /// First part of every environment variable that sets a key.
 pub(super) const ENVIRONMENT_PREFIX: &str = "KIBITZER";
 
@@ -23,7 +28,7 @@ pub enum SettingsError {
 
 /// A setting that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key}: {detail} (in the environment: {})", environment_name(key))]
+#[error("{key}: {detail}{}", environment_hint(key))]
 pub struct InvalidSetting {
     /// Full name of the key, such as `search.hash_mb`.
     pub key: String,
@@ -39,8 +44,23 @@ impl InvalidSetting {
 
 /// The variable that sets a key. A list has one variable, and its entries have none.
 pub(super) fn environment_name(key: &str) -> String {
-    let list = key.split('[').next().unwrap_or(key);
-    format!("{ENVIRONMENT_PREFIX}__{}", list.replace('.', "__").to_uppercase())
+    format!("{ENVIRONMENT_PREFIX}__{}", list_of(key).replace('.', "__").to_uppercase())
+}
+
+/// The end of an error message: how the environment sets the key. Empty for an unknown key.
+fn environment_hint(key: &str) -> String {
+    match list_of(key) {
+        FILE_ONLY_KEY => " (only a file can set it)".to_owned(),
+        list if known_keys().contains(list) => {
+            format!(" (variable in the environment: {})", environment_name(key))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The key of the list that has this entry; any other key as it is.
+fn list_of(key: &str) -> &str {
+    key.split('[').next().unwrap_or(key)
 }
 
 /// The key of a list entry as people write it: the library omits the dot of `keys[0].name`.

@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 
 use config::{Config, Value, ValueKind};
 
+use super::defaults::flatten;
 use super::error::InvalidSetting;
-use super::unknown_keys::flatten;
 
 const DAY_MS: i128 = 86_400_000;
 const MAX_BODY_BYTES: i128 = 1 << 30;

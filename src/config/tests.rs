@@ -145,7 +145,8 @@ fn variables_that_are_not_utf8_are_refused_by_name() {
     let texts: Vec<String> = invalid.iter().map(ToString::to_string).collect();
     assert_eq!(
         texts[0],
-        "search.hash_mb: \"6\\xFF\" is not UTF-8 (in the environment: KIBITZER__SEARCH__HASH_MB)"
+        "search.hash_mb: \"6\\xFF\" is not UTF-8 (variable in the environment: \
+         KIBITZER__SEARCH__HASH_MB)"
     );
     assert!(texts.len() == 2 && texts[1].contains("KIBITZER__SEARCH__WORK"), "{texts:?}");
 }
@@ -187,6 +188,31 @@ fn unknown_keys_are_refused_by_their_full_names() {
     assert_eq!(refused(with_file("search = 3")), ["search"]);
     assert_eq!(refused(with_file("[search]\n[serch]")), ["serch"]);
     assert!(with_file("[search]\n[queue]").is_ok(), "a section may be empty");
+}
+
+#[test]
+fn an_unknown_key_is_reported_with_its_place_and_a_similar_key() {
+    let error_in_file = |text: &str| {
+        let error = with_file(text).unwrap_err().to_string();
+        let (start, end) = error.split_once("; ").unwrap_or((&error, ""));
+        assert!(start.contains(": unknown key in ") && start.contains("toml"), "{error}");
+        end.to_owned()
+    };
+    for (text, suggestion) in [
+        ("hash_mb = 128", "did you mean search.hash_mb?"),
+        ("search.hashmb = 128", "did you mean search.hash_mb?"),
+        ("serach.workers = 2", "did you mean search.workers?"),
+        ("lisen = \":8080\"", "did you mean listen?"),
+        ("rate.window = 1", "did you mean rate.window_ms?"),
+        ("colour = 1", ""),
+    ] {
+        assert_eq!(error_in_file(text), suggestion, "{text}");
+    }
+    let error = with_environment(&[("KIBITZER__SEARCH__HASHMB", "1")]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "search.hashmb: unknown key in the environment; did you mean search.hash_mb?"
+    );
 }
 
 #[test]
@@ -243,7 +269,7 @@ fn a_log_filter_is_a_level_and_levels_of_modules() {
 #[test]
 fn every_integer_setting_has_a_range() {
     let defaults = defaults().build().unwrap();
-    for (key, value) in unknown_keys::flatten(&defaults.cache) {
+    for (key, value) in defaults::flatten(&defaults.cache) {
         if matches!(value.kind, config::ValueKind::I64(_)) {
             let error = with_file(&format!("{key} = -1")).unwrap_err().to_string();
             assert!(
@@ -313,7 +339,7 @@ fn an_error_names_the_value_and_what_is_allowed() {
         ),
         (
             "access.keys = [{ name = \"a\" }]",
-            "access.keys[0].sha256: is missing (in the environment: KIBITZER__ACCESS__KEYS)",
+            "access.keys[0].sha256: is missing (only a file can set it)",
         ),
     ] {
         let error = with_file(text).unwrap_err().to_string();

@@ -1,10 +1,12 @@
 //! The check for unknown keys and for values of the wrong kind.
 
-use std::collections::BTreeMap;
-
 use config::{Config, Value, ValueKind};
 
+use super::defaults::flatten;
 use super::error::InvalidSetting;
+
+/// The least similarity of a misspelled key to a known one, from 0 to 1.
+const MIN_SIMILARITY: f64 = 0.88;
 
 /// Every key that `default.toml` does not have, and every value whose kind differs from its
 /// default's. The `config` crate alone accepts 1.5 as an integer and reports an unknown key without
@@ -19,7 +21,10 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
                 (!matches!(value.kind, ValueKind::Table(_)))
                     .then(|| InvalidSetting::new(key, "is a section; it must have keys"))
             }
-            None => Some(InvalidSetting::new(key, "unknown key")),
+            None => {
+                let detail = unknown_key(&key, &value, known.keys().map(String::as_str));
+                Some(InvalidSetting::new(key, detail))
+            }
             Some(default) => {
                 let (expected, found) = (kind_name(default), kind_name(&value));
                 // The environment has no types: a string setting may look like a number there.
@@ -31,25 +36,22 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
         .collect()
 }
 
-/// The values by their full keys. A list is one value.
-pub(super) fn flatten(value: &Value) -> BTreeMap<String, Value> {
-    fn walk(prefix: &str, value: &Value, flat: &mut BTreeMap<String, Value>) {
-        match &value.kind {
-            ValueKind::Table(table) if prefix.is_empty() || !table.is_empty() => {
-                for (name, value) in table {
-                    let key =
-                        if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-                    walk(&key, value, flat);
-                }
-            }
-            _ => {
-                flat.insert(prefix.to_owned(), value.clone());
-            }
-        }
-    }
-    let mut flat = BTreeMap::new();
-    walk("", value, &mut flat);
-    flat
+/// The error for an unknown key: where it is, and the known key that was meant.
+fn unknown_key<'k>(key: &str, value: &Value, known: impl Iterator<Item = &'k str>) -> String {
+    let origin = value.origin().map_or_else(String::new, |origin| format!(" in {origin}"));
+    let name = |key: &'k str| key.rsplit('.').next().unwrap_or(key);
+    let similarity = |other: &'k str| {
+        // A key without its section, or the name of a section.
+        let is_part = name(other) == key || other.split('.').next() == Some(key);
+        if is_part { 1.0 } else { strsim::jaro_winkler(key, other) }
+    };
+    let similar = known
+        .map(|other| (similarity(other), other))
+        .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let suggestion =
+        similar.map_or_else(String::new, |(_, other)| format!("; did you mean {other}?"));
+    format!("unknown key{origin}{suggestion}")
 }
 
 fn kind_name(value: &Value) -> &'static str {

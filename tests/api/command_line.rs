@@ -16,6 +16,7 @@ crate::trials![
     healthcheck_reports_by_its_exit_status,
     check_config_states_the_memory_bound,
     check_config_fails_like_serve,
+    an_option_before_its_command_gets_a_tip,
     a_setting_that_is_not_utf8_is_refused,
     serve_listens_on_localhost_and_on_all_addresses,
     serve_refuses_an_address_of_another_form,
@@ -102,6 +103,13 @@ async fn check_config_fails_like_serve() {
         let served = error(&["serve", "--listen", "127.0.0.1:0"]);
         assert!(!served.is_empty() && served == error(&["check-config"]), "{served}");
     }
+}
+
+async fn an_option_before_its_command_gets_a_tip() {
+    let output = run(&["--config", "any.toml", "check-config"]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("tip: options follow their command"), "{stderr}");
 }
 
 #[cfg(unix)]

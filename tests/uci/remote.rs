@@ -308,6 +308,14 @@ fn a_move_is_played_without_time_to_retry() {
 }
 
 #[test]
+fn a_search_without_a_time_limit_ends_without_a_move_after_five_refusals() {
+    let (server, requests) =
+        Server::scripted([ScriptedReply::RetryLater(StatusCode::TOO_MANY_REQUESTS)]);
+    let (infos, best) = gui(&server).search("position startpos\ngo depth 1");
+    assert_eq!((best[1].as_str(), requests.lock().unwrap().len()), ("(none)", 5), "{infos:#?}");
+}
+
+#[test]
 fn a_broken_stream_is_reported_and_retried() {
     for (reply, why) in [
         (ScriptedReply::Disconnects, "info string the stream failed"),

@@ -51,7 +51,8 @@ struct SearchState<'a> {
     deadline: Deadline<'a>,
     request: AnalysisRequestBody,
     failures: u32,
-    /// The last stream failed or was refused.
+    /// The last stream failed or was refused, or a search without a time limit was refused too
+    /// often.
     is_lost: bool,
     reporter: RemoteInfoReporter<'a>,
 }
@@ -215,6 +216,7 @@ async fn decide_after_failure(
     *failures += 1;
     // Without a time limit only a server result ends this search; after five failures, give up.
     if *failures >= MAX_FAILURES && deadline.is_unlimited() && request.ends_by_itself() {
+        state.is_lost = true;
         return RetryDecision::Finish;
     }
     let wait = wait.unwrap_or(INITIAL_BACKOFF * 2_u32.pow((*failures).min(MAX_FAILURES) - 1));
