@@ -184,17 +184,15 @@ impl Queue {
         drop(queued);
     }
 
-    /// Moves a task to a more urgent class for a client that joins it.
+    /// Moves a task to a more urgent class or an earlier place for a client that joins it.
     pub(super) fn promote(&self, control: &TaskControl, class: PriorityClass, client: &Client) {
         let mut state = self.lock();
         if let Some(running) = state.running_mut(control) {
             running.submitter.class = running.submitter.class.min(class);
         }
         let prepared_task = state.prepared_task.clone();
-        let Some(queued) = state.remove_waiting(control, |queued| class < queued.submitter.class)
-        else {
-            return;
-        };
+        let Some(queued) = state.remove_if_earlier_for(control, class, client) else { return };
+        let class = class.min(queued.submitter.class);
         let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
         state.enqueue(QueuedTask { submitter, ..queued });
         state.prepared_task = prepared_task;

@@ -9,6 +9,7 @@
 //! A new task precedes those that have run for a slice already, because most tasks are short. After
 //! a few new tasks in a row one of the others continues.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -92,11 +93,28 @@ impl ClassQueue {
         self.waiting.contains_key(&tag).then(|| self.waiting.range(..tag).count())
     }
 
+    /// The start tag of another task of this client.
+    ///
+    /// A task that has run follows the whole backlog of its client, and the virtual time follows
+    /// such a task. So new tasks may wait that start earlier. A new client's task starts before all
+    /// but the first of them.
+    fn start_of(&self, client: &Client, has_run: bool) -> u64 {
+        let first = self.waiting.first_key_value().filter(|(tag, _)| !tag.has_run && !has_run);
+        let now = first.map_or(self.virtual_time, |(tag, _)| tag.start.min(self.virtual_time));
+        self.clients.get(client).map_or(now, |state| state.finish_tag.max(now))
+    }
+
+    /// The place of a waiting task as a task of this client, compared with its own: `Less` if it
+    /// would run earlier.
+    pub(super) fn compare_start(&self, client: &Client, tag: StartTag) -> Ordering {
+        self.start_of(client, tag.has_run).cmp(&tag.start)
+    }
+
     /// Adds a task.
     pub(super) fn push(&mut self, queued: QueuedTask) -> StartTag {
         let has_run = queued.has_run();
+        let start = self.start_of(queued.client(), has_run);
         let state = self.clients.entry(queued.client().clone()).or_default();
-        let start = state.finish_tag.max(self.virtual_time);
         state.waiting += 1;
         // The time of a task that has run counts already.
         if !has_run {

@@ -66,6 +66,14 @@ impl<'a> Shares<'a> {
         Shares { running, share, clients }
     }
 
+    /// The client that holds the fewest workers, of those that wait for a task. Whoever queued the
+    /// task first, it waits for its turn as a task of this client.
+    pub(super) fn client_with_least(&self, queued: &QueuedTask) -> Client {
+        let clients = queued.control.clients();
+        let least = clients.into_iter().min_by_key(|client| self.held_by(client));
+        least.unwrap_or_else(|| queued.client().clone())
+    }
+
     /// How many workers run tasks for which a client waits.
     pub(super) fn held_by(&self, client: &Client) -> usize {
         let of_client = self.running.iter().filter(|(_, clients)| clients.contains(client));

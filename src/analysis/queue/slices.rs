@@ -4,7 +4,8 @@
 //! wait. A task gives way if each of its clients holds more than its share, or if the waiting task
 //! needs more workers than a share, so that the two can only take turns. A paused task keeps its
 //! threads and their data, for at most as many workers as there are. Beyond that, a search ends and
-//! starts again from the transposition table.
+//! starts again from the transposition table. A task that can't restart starts only if its run can
+//! be paused at any time.
 //!
 //! First slices are shorter, as in a multilevel feedback queue: those of all clients make up one
 //! slice. So a short search does not wait for a whole slice of each long one before it.
@@ -13,6 +14,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Queue;
+use super::class_queue::ClassQueue;
 use super::control::TaskControl;
 use super::running::{RunningTask, Shares};
 use super::schedule::NextTask;
@@ -28,7 +30,7 @@ const CHECKS_PER_SLICE: u32 = 10;
 const MAX_FIRST_SLICES: u32 = 10;
 
 /// What the end of slices needs next.
-enum SlicePlan {
+pub(super) enum SlicePlan {
     /// No task is blocked.
     Idle,
     /// Check again after this time.
@@ -69,7 +71,7 @@ impl Queue {
 
 impl State {
     /// Selects the tasks that give way to the next task.
-    fn plan_slices(&self, now: Instant, slice: Duration) -> SlicePlan {
+    pub(super) fn plan_slices(&self, now: Instant, slice: Duration) -> SlicePlan {
         let Some(NextTask { queued: head, .. }) = self.next_task() else {
             return SlicePlan::Idle;
         };
@@ -83,8 +85,12 @@ impl State {
                 SlicePlan::Idle
             };
         };
-        // Without this bound, each slice would make room for one more waiting task.
-        if !head.has_run() && self.tasks_to_continue() >= self.capacity.max(self.workers) {
+        // Without this bound, each slice would make room for one more waiting task. A client
+        // without tasks that have started passes it, so that others can't keep it out.
+        if !head.has_run()
+            && self.tasks_to_continue() >= self.capacity.max(self.workers)
+            && self.has_started_tasks(head.client())
+        {
             return SlicePlan::CheckAfter(next_check);
         }
         let shares = self.shares();
@@ -118,29 +124,25 @@ impl State {
         restarting.map(|running| running.submitter.workers).sum()
     }
 
-    /// `true` if a running task, for which these clients wait, can give way to a client.
-    pub(super) fn can_give_way(
-        &self,
-        running: &RunningTask,
-        clients: &[Client],
-        to: &Client,
-    ) -> bool {
-        !clients.contains(to)
-            && (running.submitter.slicing != Slicing::PauseOnly
-                || self.paused_workers + running.submitter.workers <= self.workers)
+    /// `true` if tasks of this client run, or wait to continue.
+    fn has_started_tasks(&self, client: &Client) -> bool {
+        let waits = |queue: &ClassQueue| queue.tasks_to_continue(client) > 0;
+        let runs = |running: &RunningTask| running.control.clients().contains(client);
+        waits(&self.interactive) || waits(&self.batch) || self.running.iter().any(runs)
     }
 
     /// The running tasks that may give way to this one, in the order in which they do.
     fn candidates<'a>(&self, head: &QueuedTask, shares: &Shares<'a>) -> Vec<&'a RunningTask> {
         let must_take_turns = head.workers() as f64 > shares.share;
-        if !must_take_turns && shares.held_by(head.client()) as f64 >= shares.share {
+        let client = shares.client_with_least(head);
+        if !must_take_turns && shares.held_by(&client) as f64 >= shares.share {
             return Vec::new();
         }
         let holds_more = |client: &Client| shares.held_by(client) as f64 > shares.share;
         let may_give_way = |running: &RunningTask, clients: &[Client]| {
             !running.is_restarting
                 && running.submitter.workers > 0
-                && self.can_give_way(running, clients, head.client())
+                && !clients.contains(&client)
                 && (must_take_turns || clients.iter().all(holds_more))
         };
         let tasks =
@@ -155,23 +157,20 @@ impl State {
     }
 
     /// Pauses tasks, or restarts those for which no paused run may be added.
-    fn end_slices(&mut self, controls: Vec<Arc<TaskControl>>) {
-        let mut tasks: Vec<_> =
+    pub(super) fn end_slices(&mut self, controls: Vec<Arc<TaskControl>>) {
+        let tasks: Vec<_> =
             controls.iter().filter_map(|control| self.remove_running(control)).collect();
-        // Tasks that can't restart need the places of paused runs first.
-        tasks.sort_by_key(|running| running.submitter.slicing != Slicing::PauseOnly);
         for mut running in tasks {
-            if self.paused_workers + running.submitter.workers <= self.workers {
+            let can_restart = running.submitter.slicing != Slicing::PauseOnly;
+            if !can_restart || self.may_pause(running.submitter.workers) {
                 running.control.pause();
                 self.release(&running);
                 let RunningTask { submitter, control, .. } = running;
                 self.enqueue(QueuedTask::new(submitter, control, QueuedWork::Continue));
                 continue;
             }
-            if running.submitter.slicing != Slicing::PauseOnly {
-                running.is_restarting = true;
-                running.control.restart();
-            }
+            running.is_restarting = true;
+            running.control.restart();
             self.running.push(running);
         }
     }

@@ -4,6 +4,8 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
 use std::time::Instant;
 
+use super::slices::SlicePlan;
+use super::task::Slicing;
 use super::*;
 
 /// The slice of a queue whose slicer does not run.
@@ -542,5 +544,98 @@ fn a_task_that_waits_for_its_own_client_keeps_nobody_waiting() {
         }
         (0..4).for_each(|_| finish(&queue, 1, Duration::ZERO));
         assert_eq!(start_next(&queue), Some(4), "{class:?}");
+    }
+}
+
+/// Pauses tasks, or restarts them.
+fn end_slices(queue: &Queue, controls: Vec<Arc<TaskControl>>) {
+    queue.lock().end_slices(controls.clone());
+    for control in controls {
+        if queue.lock().running_mut(&control).is_some() {
+            queue.requeue(&control, Task::new(|_| ()));
+        }
+    }
+}
+
+/// A task that can pause but not restart, such as a perft.
+fn perft(client: &str) -> Submitter {
+    Submitter { slicing: Slicing::PauseOnly, ..from_client(client, PriorityClass::Interactive, 1) }
+}
+
+#[test]
+fn tasks_that_cannot_restart_never_keep_the_workers() {
+    let queue = Queue::new(2, 8, 0, Duration::from_millis(1));
+    for _ in 0..4 {
+        push(&queue, perft("bob"));
+    }
+    for round in 0..6 {
+        while start_next(&queue).is_some() {}
+        push(&queue, from_client("ann", PriorityClass::Interactive, 1));
+        std::thread::sleep(Duration::from_millis(2));
+        let plan = queue.lock().plan_slices(Instant::now(), queue.slice);
+        let SlicePlan::GiveWay { tasks, .. } = plan else { panic!("nothing gives way: {round}") };
+        queue.lock().end_slices(tasks);
+        let started = queue.lock().take_task().unwrap();
+        assert_eq!(started.client(), &Client::new("ann"), "{round}");
+        queue.finish_task(&started.control, Duration::ZERO);
+    }
+}
+
+#[test]
+fn a_new_client_goes_before_the_backlog_of_others_after_a_pause() {
+    let queue = Queue::new(1, 64, 0, Duration::from_millis(1));
+    for client in ["bob", "eve"] {
+        for _ in 0..7 {
+            push(&queue, from_client(client, PriorityClass::Interactive, 1));
+        }
+    }
+    // Several tasks start and pause, so that tasks that have run continue after new ones.
+    for _ in 0..12 {
+        assert!(start_next(&queue).is_some());
+        let running = |running: &RunningTask| running.control.clone();
+        let running = queue.lock().running.iter().map(running).collect();
+        end_slices(&queue, running);
+    }
+    push(&queue, from_client("ann", PriorityClass::Interactive, 1));
+    let before = (0..3).find(|_| {
+        let started = queue.lock().take_task().unwrap();
+        let is_ann = started.client() == &Client::new("ann");
+        queue.finish_task(&started.control, Duration::ZERO);
+        is_ann
+    });
+    assert!(before.is_some(), "three tasks of others start before");
+}
+
+#[test]
+fn a_client_that_joins_a_waiting_task_is_not_held_to_the_share_of_another() {
+    let queue = Queue::new(2, 8, 0, Duration::from_millis(1));
+    for _ in 0..2 {
+        push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+    }
+    while start_next(&queue).is_some() {}
+    let joined = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+    std::thread::sleep(Duration::from_millis(2));
+    let gives_way = || {
+        let state = queue.lock();
+        matches!(state.plan_slices(Instant::now(), queue.slice), SlicePlan::GiveWay { .. })
+    };
+    assert!(!gives_way(), "a client's tasks don't give way to its own");
+    joined.add_client(&Client::new("ann"));
+    queue.promote(&joined, PriorityClass::Interactive, &Client::new("ann"));
+    assert!(gives_way());
+}
+
+#[test]
+fn a_small_capacity_does_not_keep_out_a_new_client() {
+    let queue = Queue::new(1, 2, 0, Duration::from_millis(1));
+    for number in 0..6 {
+        push(&queue, from_client(&format!("hog {number}"), PriorityClass::Interactive, 1));
+        if queue.lock().free_workers == 0 {
+            std::thread::sleep(Duration::from_millis(2));
+            let plan = queue.lock().plan_slices(Instant::now(), queue.slice);
+            let SlicePlan::GiveWay { tasks, .. } = plan else { panic!("client {number} waits") };
+            end_slices(&queue, tasks);
+        }
+        assert!(start_next(&queue).is_some(), "client {number}");
     }
 }

@@ -24,8 +24,9 @@ use message::MAX_MESSAGE_BYTES;
 const SUBPROTOCOL: &str = "kibitzer.v1";
 
 /// A message longer than this fails the socket at once. For a message between the two limits, the
-/// server closes the socket with the code 1009.
-const HARD_MAX_MESSAGE_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
+/// server closes the socket with the code 1009. A fragment and the message that it continues may
+/// take this much each, which the memory of a connection and of a stream covers.
+const HARD_MAX_MESSAGE_BYTES: usize = MAX_MESSAGE_BYTES + (8 << 10);
 
 /// The size of the read buffer. It is small because messages are small.
 const READ_BUFFER_BYTES: usize = 4 << 10;
