@@ -32,6 +32,8 @@ crate::trials![
     an_unsupported_method_is_answered_405,
     a_misspelled_name_gets_a_suggestion,
     a_member_of_another_route_names_that_route,
+    another_word_for_a_member_suggests_it,
+    an_unknown_member_names_the_allowed_ones,
     a_misspelled_path_suggests_the_nearest_route,
     a_valid_request_id_is_kept,
     an_invalid_request_id_is_replaced,
@@ -454,6 +456,36 @@ async fn a_member_of_another_route_names_that_route() {
     assert!(detail_of_only_error(&by_query).ends_with("; it belongs to /v1/analysis"));
     let review = server.post("/v1/games", &json!({ "pgn": "1. e4 *", "pov": "white" })).await;
     assert!(detail_of_only_error(&review).contains("it belongs to GET /v1/games/{id}"));
+}
+
+async fn another_word_for_a_member_suggests_it() {
+    let server = Server::start().await;
+    for (path, name, suggestion) in [
+        ("/v1/best-move", "time", "; did you mean \"movetime_ms\"?"),
+        ("/v1/best-move", "skill", "; did you mean \"elo\"?"),
+        ("/v1/analysis", "lines", "; did you mean \"multipv\"?"),
+        ("/v1/analysis", "level", "; did you mean \"elo\"? It belongs to /v1/best-move"),
+    ] {
+        let answer = server.post(path, &json!({ "fen": "startpos", name: 1 })).await;
+        let expected = format!("{name:?} is not a known member{suggestion}");
+        assert_eq!(detail_of_only_error(&answer), expected, "{path}");
+    }
+    let problem = server.post("/v1/best-move", &json!({ "position": "startpos" })).await;
+    let problem = problem.expect_problem(422, "invalid_request");
+    assert_eq!(
+        problem["errors"][1]["detail"],
+        "\"position\" is not a known member; did you mean \"fen\"?"
+    );
+}
+
+async fn an_unknown_member_names_the_allowed_ones() {
+    let server = Server::start().await;
+    let expected = "\"callback\" is not a known member; allowed are fen, packed, moves";
+    let body = json!({ "fen": "startpos", "callback": "f" });
+    let by_body = server.post("/v1/evaluate", &body).await;
+    assert_eq!(detail_of_only_error(&by_body), expected);
+    let by_query = server.get("/v1/evaluate?fen=startpos&callback=f").await;
+    assert_eq!(detail_of_only_error(&by_query), expected);
 }
 
 async fn a_misspelled_path_suggests_the_nearest_route() {

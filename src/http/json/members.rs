@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{AdditionalProperties, Schema, Type};
 use utoipa::openapi::{Object, ObjectBuilder, RefOr, Required};
 
 use super::from_value::{FromValue, JsonPath, MAX_ERRORS, wrong_type};
-use super::suggestions::member_suggestion;
+use super::suggestions::{allowed_members, member_suggestion};
 use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
@@ -119,15 +119,21 @@ impl<'a> Members<'a> {
         self.unread.clear();
     }
 
-    /// The first [`MAX_ERRORS`] errors. Each unread member counts as unknown.
+    /// The first [`MAX_ERRORS`] errors. Each unread member counts as unknown. The first one without
+    /// a suggestion names the allowed members.
     pub(crate) fn into_errors(mut self) -> Vec<InvalidMember> {
         let unknown = std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS);
+        let mut names_allowed = false;
         for (index, (name, _)) in unknown.enumerate() {
-            let suggestion = if index < MAX_SUGGESTIONS {
+            let mut suggestion = if index < MAX_SUGGESTIONS {
                 member_suggestion(&name, &self.known, self.suggests_routes)
             } else {
                 String::new()
             };
+            if suggestion.is_empty() && !names_allowed {
+                suggestion = allowed_members(&self.known);
+                names_allowed = true;
+            }
             let detail = format!("{:?} is not a known member{suggestion}", excerpt(&name));
             self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
@@ -538,7 +544,7 @@ mod tests {
             ("movetime", "; did you mean \"movetime_ms\"?"),
             ("multiPv", "; did you mean \"multipv\"?"),
             ("searchmoves", "; it belongs to /v1/analysis"),
-            ("level", ""),
+            ("callback", "; allowed are movetime_ms, multipv"),
         ] {
             assert_eq!(detail_of(name), format!("{name:?} is not a known member{suggestion}"));
         }
@@ -552,6 +558,22 @@ mod tests {
         let errors = members.into_errors();
         let suggestions = errors.iter().filter(|error| error.detail.contains("did you mean"));
         assert_eq!((errors.len(), suggestions.count()), (51, MAX_SUGGESTIONS));
+    }
+
+    #[test]
+    fn the_allowed_members_are_named_once() {
+        let json = r#"{"movetime": 1, "callback": 1, "colour": 1}"#;
+        let mut members = Members::new("the body", serde_json::from_str(json).unwrap(), 10);
+        members.optional::<u64>("movetime_ms");
+        let details: Vec<_> = members.into_errors().into_iter().map(|error| error.detail).collect();
+        assert_eq!(
+            details,
+            [
+                "\"movetime\" is not a known member; did you mean \"movetime_ms\"?",
+                "\"callback\" is not a known member; allowed are movetime_ms",
+                "\"colour\" is not a known member",
+            ]
+        );
     }
 
     #[test]
