@@ -494,14 +494,19 @@ async fn a_misspelled_path_suggests_the_nearest_route() {
         ("/v1/bestmove", "; did you mean /v1/best-move?"),
         ("/v1/analyze", "; did you mean /v1/analysis?"),
         ("/legal-moves", "; did you mean /v1/legal-moves?"),
-        ("/v1/nowhere", ""),
+        ("/v1/moves", "; did you mean /v1/legal-moves?"),
+        ("/v1/review", "; did you mean /v1/games?"),
+        ("/api/v1/best-move", "; did you mean /v1/best-move?"),
+        ("/health", "; did you mean /livez?"),
+        ("/v1/nowhere", "; see /docs"),
     ] {
         let problem = server.get(path).await.expect_problem(404, "not_found");
         assert_eq!(problem["detail"], format!("{path} does not exist{suggestion}"));
     }
     let long = format!("/v1/{}", "best-move".repeat(500));
     let problem = server.get(&long).await.expect_problem(404, "not_found");
-    assert!(!problem["detail"].as_str().unwrap().contains("did you mean"), "{problem}");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(!detail.contains("did you mean") && detail.ends_with("; see /docs"), "{problem}");
 }
 
 async fn a_valid_request_id_is_kept() {

@@ -58,6 +58,15 @@ const MEMBER_SYNONYMS: [(&str, &str); 8] = [
 /// The maximum number of allowed members that an error names.
 const MAX_ALLOWED_NAMES: usize = 20;
 
+/// Last segments of paths that clients know from other services, with the route that they mean.
+const PATH_SYNONYMS: [(&str, &str); 5] = [
+    ("health", "/livez"),
+    ("healthz", "/livez"),
+    ("review", "/v1/games"),
+    ("reviews", "/v1/games"),
+    ("status", "/livez"),
+];
+
 /// The least similarity of a misspelled path. All paths have beginnings in common.
 const MIN_PATH_SIMILARITY: f64 = 0.91;
 
@@ -104,7 +113,8 @@ fn is_same_name(one: &str, other: &str) -> bool {
     one.len() <= MAX_NAME_LENGTH && letters(one) == letters(other)
 }
 
-/// The most similar of these paths, if the path may be a misspelling of it.
+/// The path among these that the client may have meant: the path that another word stands for, else
+/// the one that shares most words, else the most similar one.
 pub(crate) fn similar_path<'n>(
     path: &str,
     paths: impl IntoIterator<Item = &'n str>,
@@ -112,13 +122,42 @@ pub(crate) fn similar_path<'n>(
     if path.len() > MAX_NAME_LENGTH {
         return None;
     }
-    let path = path.to_lowercase();
+    let path = path.trim_end_matches('/').to_lowercase();
+    let synonym = PATH_SYNONYMS.into_iter().find(|(word, _)| *word == last_segment(&path));
+    let rank = |other: &str| {
+        let is_meant = synonym.is_some_and(|(_, meant)| meant == other);
+        let words = if is_meant { usize::MAX } else { shared_words(&path, other) };
+        (words, strsim::jaro_winkler(&path, other))
+    };
     paths
         .into_iter()
-        .map(|other| (strsim::jaro_winkler(&path, other), other))
-        .filter(|(similarity, _)| *similarity >= MIN_PATH_SIMILARITY)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|other| (rank(other), other))
+        .filter(|((words, similarity), _)| *words > 0 || *similarity >= MIN_PATH_SIMILARITY)
+        .max_by(|((words, similarity), _), ((more_words, other_similarity), _)| {
+            words.cmp(more_words).then(similarity.total_cmp(other_similarity))
+        })
         .map(|(_, path)| path)
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The number of words that the last segments of a path and of a route have in common. An equal
+/// segment counts more than any words. Single words suggest only the server's own routes.
+fn shared_words(path: &str, route: &str) -> usize {
+    const SEPARATORS: [char; 2] = ['-', '_'];
+    let (segment, other) = (last_segment(path), last_segment(route));
+    if segment.is_empty() || other.is_empty() {
+        0
+    } else if is_same_name(segment, other) {
+        usize::MAX
+    } else if route.starts_with("/v1/") {
+        let words = segment.split(SEPARATORS).filter(|word| !word.is_empty());
+        words.filter(|word| other.split(SEPARATORS).any(|other| other == *word)).count()
+    } else {
+        0
+    }
 }
 
 /// The most similar of these names, if the name may be a misspelling of it.
@@ -261,13 +300,27 @@ mod tests {
             ("/v1/legal_moves", "/v1/legal-moves"),
             ("/api/cloud_eval", "/api/cloud-eval"),
             ("/doc", "/docs"),
+            ("/api/v1/best-move", "/v1/best-move"),
+            ("/API/v1/bestMove/", "/v1/best-move"),
+            ("/v1/moves", "/v1/legal-moves"),
+            ("/moves", "/v1/legal-moves"),
+            ("/v1/move", "/v1/best-move"),
+            ("/v1/all-legal-moves", "/v1/legal-moves"),
+            ("/v1/cloud-eval", "/api/cloud-eval"),
+            ("/health", "/livez"),
+            ("/healthz", "/livez"),
+            ("/status", "/livez"),
+            ("/v1/review", "/v1/games"),
         ] {
             assert_eq!(similar_path(path, paths), Some(expected), "{path}");
         }
-        for path in ["/v1", "/v1/", "/v1/nowhere", "/favicon.ico", "/v1/move", "*", ""] {
+        for path in ["/v1", "/v1/", "/v1/nowhere", "/favicon.ico", "/-", "//", "*", ""] {
             assert_eq!(similar_path(path, paths), None, "{path}");
         }
         assert_eq!(similar_path(&"/v1/best-move".repeat(1_000), paths), None);
+        for (_, meant) in PATH_SYNONYMS {
+            assert!(paths.contains(&meant), "{meant}");
+        }
     }
 
     #[test]
