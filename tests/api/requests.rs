@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::contract::{position_operations, valid_body};
-use crate::support::{Server, TestResponse, coverage, log};
+use crate::support::{START_FEN, Server, TestResponse, coverage, log};
 
 crate::trials![
     a_valid_request_is_answered_on_every_route,
@@ -26,6 +26,8 @@ crate::trials![
     fen_and_packed_exclude_each_other_and_one_is_required,
     too_many_moves_are_out_of_range,
     every_error_of_a_fen_is_reported,
+    an_incomplete_fen_names_its_missing_fields,
+    a_word_like_startpos_suggests_it,
     an_illegal_move_is_reported_with_its_index,
     long_texts_are_truncated_in_problems,
     an_unknown_path_is_not_found,
@@ -349,6 +351,49 @@ async fn every_error_of_a_fen_is_reported() {
             (&problem["errors"][0]["code"], &problem["errors"][0]["field"]),
             (&json!("packed_form"), &json!("packed"))
         );
+    }
+}
+
+/// The details of a refused FEN: of the problem, and of its first error.
+async fn details_of_invalid_fen(server: &Server, fen: &str) -> [String; 2] {
+    let answer = server.post("/v1/legal-moves", &json!({ "fen": fen })).await;
+    let problem = answer.expect_problem(422, "invalid_fen");
+    [&problem["detail"], &problem["errors"][0]["detail"]]
+        .map(|detail| detail.as_str().unwrap().to_owned())
+}
+
+async fn an_incomplete_fen_names_its_missing_fields() {
+    let server = Server::start().await;
+    let board = START_FEN.split(' ').next().unwrap();
+    for (fen, expected) in [
+        (
+            board,
+            "the FEN has 1 field; it must have 4, 5 or 6; side to move, castling rights and en \
+             passant square are missing",
+        ),
+        ("", "the FEN is empty; it must have 4, 5 or 6 fields"),
+    ] {
+        assert_eq!(details_of_invalid_fen(&server, fen).await, [expected; 2], "{fen}");
+    }
+}
+
+async fn a_word_like_startpos_suggests_it() {
+    let server = Server::start().await;
+    for (fen, suggestion) in [
+        ("Startpos", "; did you mean startpos?"),
+        ("start", "; did you mean startpos?"),
+        ("startposition", "; did you mean startpos?"),
+        ("\"startpos\"", "; did you mean startpos?"),
+        (" startpos", "; did you mean startpos?"),
+        ("startpos moves e4", "; did you mean startpos? Put moves in the member moves"),
+        ("startpos moves e4 e5", "; did you mean startpos? Put moves in the member moves"),
+    ] {
+        for detail in details_of_invalid_fen(&server, fen).await {
+            assert!(detail.ends_with(suggestion), "{fen}: {detail}");
+        }
+    }
+    for detail in details_of_invalid_fen(&server, "nonsense").await {
+        assert!(!detail.contains("startpos"), "{detail}");
     }
 }
 
