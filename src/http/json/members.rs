@@ -251,7 +251,8 @@ fn query_parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Pa
         .required(required)
         .description(description)
         .schema(Some(schema.clone()));
-    // A list repeats its parameter. The server also splits each value at its commas.
+    // A list repeats its parameter. The server also splits each value at its commas
+    // and spaces.
     match schema {
         RefOr::T(Schema::Array(_)) => {
             parameter.style(Some(ParameterStyle::Form)).explode(Some(true)).build()
@@ -510,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_in_a_query_uses_commas_or_repeats_its_parameter() {
+    fn a_list_in_a_query_uses_commas_or_spaces_or_repeats_its_parameter() {
         let query = |pairs: &[(&'static str, &'static str)]| {
             let member = |&(name, text): &(&'static str, &'static str)| {
                 (Cow::Borrowed(name), JsonValue::QueryText(Cow::Borrowed(text)))
@@ -520,12 +521,16 @@ mod tests {
         for pairs in [
             [("moves", "e4,e5"), ("moves", "Nf3"), ("moves", "")],
             [("moves", "e4"), ("moves", "e5"), ("moves", "Nf3")],
+            [("moves", "e4 e5"), ("moves", " "), ("moves", " Nf3 ")],
+            [("moves", ""), ("moves", "e4   e5 , Nf3"), ("moves", "")],
         ] {
             let mut members = query(&pairs);
             let moves: Option<Vec<String>> = members.optional("moves");
             assert_eq!(moves.unwrap(), ["e4", "e5", "Nf3"]);
             assert!(members.into_errors().is_empty());
         }
+        let mut members = query(&[("moves", "e4,,e5")]);
+        assert_eq!(members.optional::<Vec<String>>("moves").unwrap(), ["e4", "", "e5"]);
         let mut members = query(&[("depth", "1"), ("depth", "2")]);
         members.optional::<u64>("depth");
         assert_eq!(members.into_errors()[0].code, MemberErrorCode::Conflict, "depth is no list");
