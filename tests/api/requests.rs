@@ -29,6 +29,7 @@ crate::trials![
     an_incomplete_fen_names_its_missing_fields,
     a_word_like_startpos_suggests_it,
     an_illegal_move_is_reported_with_its_index,
+    a_promotion_without_its_piece_is_told_how_to_write_it,
     long_texts_are_truncated_in_problems,
     an_unknown_path_is_not_found,
     an_unsupported_method_is_answered_405,
@@ -414,6 +415,28 @@ async fn an_illegal_move_is_reported_with_its_index() {
                 server.post_expecting_problem(&route.path, &body, 422, "illegal_move").await;
             let reported = (&problem["index"], &problem["text"], &problem["why"]);
             assert_eq!(reported, (&json!(index), &json!(moves[index]), &json!(why)), "{body}");
+        }
+    }
+}
+
+async fn a_promotion_without_its_piece_is_told_how_to_write_it() {
+    let server = Server::start().await;
+    let fen = "1n5k/P7/8/8/8/8/8/4K3 w - - 0 1";
+    for (text, why, expected) in [
+        ("a7a8", "not_legal", "is not legal in that position; add the piece, as in a7a8q or a8=Q"),
+        ("a8", "ambiguous", "matches more than one legal move; add the piece, as in a7a8q or a8=Q"),
+        (
+            "a7b8",
+            "not_legal",
+            "is not legal in that position; add the piece, as in a7b8q or axb8=Q",
+        ),
+        ("a6", "not_legal", "is not legal in that position"),
+    ] {
+        for (path, list) in [("/v1/legal-moves", "moves"), ("/v1/analysis", "searchmoves")] {
+            let answer = server.post(path, &json!({ "fen": fen, list: [text] })).await;
+            let problem = answer.expect_problem(422, "illegal_move");
+            assert_eq!(problem["detail"], format!("{list}[0], {text:?}, {expected}"));
+            assert_eq!(problem["why"], why);
         }
     }
 }

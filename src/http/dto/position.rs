@@ -6,6 +6,7 @@ use utoipa::openapi::schema::{ArrayBuilder, Schema};
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::Hex;
+use super::moves::promotion_advice;
 use crate::chess::encodings::{BitOrder, parse_packed};
 use crate::chess::{
     Color, DrawClaim, DrawReason, FenWarning, FenWarningCode, Game, Outcome, ParsedFen, Position,
@@ -124,6 +125,7 @@ impl PositionRequest {
             }
             let mv = parse_move(game.position(), text).map_err(|error| {
                 Problem::illegal_move(index, text, IllegalMoveReason::Text(error))
+                    .with_more_detail(&promotion_advice(game.position(), text))
             })?;
             game.play(mv);
         }
