@@ -47,7 +47,7 @@ pub use excerpt::excerpt;
 pub use fen::{ParsedFen, parse_fen};
 pub use game::Game;
 pub use inline_str::InlineStr;
-pub use move_parser::parse_move;
+pub use move_parser::{parse_move, parse_promotion_without_piece};
 pub use movegen::MoveGenType;
 pub use moves::{MAX_MOVES, Move, MoveKind, MoveList, ParseMoveError};
 pub use outcome::{DrawClaim, DrawReason, Outcome, is_dead_position};

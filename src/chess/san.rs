@@ -5,7 +5,7 @@
 mod parser;
 mod writer;
 
-pub(super) use parser::parse_san;
+pub(super) use parser::{parse_san, without_suffix};
 pub use writer::{San, SanWriter, to_san, to_san_all};
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod score;
 mod search;
 
 pub(crate) use moves::{
-    CastleFlagsView, Dests, MoveDto, castling_side_name, destinations, line_texts,
+    CastleFlagsView, Dests, MoveDto, castling_side_name, destinations, line_texts, promotion_advice,
 };
 pub(crate) use position::{DrawReasonName, PositionRequest, PositionState};
 pub(crate) use score::{BestMove, Pov, ScoreDto, WdlDto, score_or_null, wdl_or_null};

@@ -150,12 +150,12 @@ impl Problem {
         Problem::new(ProblemCode::NotFound, format!("{} does not exist", excerpt(path)))
     }
 
-    /// A path that does not exist, and the route whose path is similar.
+    /// A path that does not exist, and the route whose path is similar, or the list of all routes.
     pub(crate) fn no_such_route(path: &str, similar: Option<&str>) -> Problem {
         let problem = Problem::not_found(path);
         match similar {
             Some(similar) => problem.with_more_detail(&format!("; did you mean {similar}?")),
-            None => problem,
+            None => problem.with_more_detail("; see /docs"),
         }
     }
 

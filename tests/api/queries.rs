@@ -9,6 +9,8 @@ use crate::support::{Server, TestResponse};
 crate::trials![
     a_query_gives_the_answer_of_the_body,
     a_list_in_a_query_uses_commas_or_repeats_its_parameter,
+    spaces_separate_the_items_of_a_list_in_a_query,
+    a_json_array_in_a_query_is_refused,
     a_stored_answer_is_confirmed_by_its_etag,
     the_answer_to_a_request_with_a_key_is_private,
     a_best_move_by_query_is_not_stored,
@@ -49,6 +51,32 @@ async fn a_list_in_a_query_uses_commas_or_repeats_its_parameter() {
         });
         assert_eq!(bodies[0], bodies[1], "{path}");
     }
+}
+
+async fn spaces_separate_the_items_of_a_list_in_a_query() {
+    let server = Server::start().await;
+    let body = json!({ "fen": "startpos", "moves": ["e4", "e5", "Qh5", "g6", "Qxe5+", "Qe7"] });
+    let expected = server.post_ok("/v1/legal-moves", &body).await;
+    for moves in [
+        "e4+e5+Qh5+g6+Qxe5%2B+Qe7",
+        "e2e4%20e7e5%20d1h5%20g7g6%20h5e5%20d8e7",
+        "e4,+e5++Qh5,g6&moves=Qxe5+Qe7",
+    ] {
+        let by_query = server.get(&format!("/v1/legal-moves?fen=startpos&moves={moves}")).await;
+        assert_eq!(by_query.json(), expected, "{moves}");
+    }
+}
+
+async fn a_json_array_in_a_query_is_refused() {
+    let server = Server::start().await;
+    let answer = server.get("/v1/legal-moves?fen=startpos&moves=%5B%22e4%22%5D").await;
+    let problem = answer.expect_problem(422, "invalid_request");
+    let error = &problem["errors"][0];
+    assert_eq!((&error["code"], &error["pointer"]), (&json!("wrong_type"), &json!("/moves")));
+    assert_eq!(
+        error["detail"],
+        r#"moves is "[\"e4\"]"; separate items with commas, without brackets and quotes"#
+    );
 }
 
 async fn get_with(server: &Server, path: &str, header: &'static str, value: &str) -> TestResponse {

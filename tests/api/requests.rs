@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::contract::{position_operations, valid_body};
-use crate::support::{Server, TestResponse, coverage, log};
+use crate::support::{START_FEN, Server, TestResponse, coverage, log};
 
 crate::trials![
     a_valid_request_is_answered_on_every_route,
@@ -26,12 +26,17 @@ crate::trials![
     fen_and_packed_exclude_each_other_and_one_is_required,
     too_many_moves_are_out_of_range,
     every_error_of_a_fen_is_reported,
+    an_incomplete_fen_names_its_missing_fields,
+    a_word_like_startpos_suggests_it,
     an_illegal_move_is_reported_with_its_index,
+    a_promotion_without_its_piece_is_told_how_to_write_it,
     long_texts_are_truncated_in_problems,
     an_unknown_path_is_not_found,
     an_unsupported_method_is_answered_405,
     a_misspelled_name_gets_a_suggestion,
     a_member_of_another_route_names_that_route,
+    another_word_for_a_member_suggests_it,
+    an_unknown_member_names_the_allowed_ones,
     a_misspelled_path_suggests_the_nearest_route,
     a_valid_request_id_is_kept,
     an_invalid_request_id_is_replaced,
@@ -350,6 +355,49 @@ async fn every_error_of_a_fen_is_reported() {
     }
 }
 
+/// The details of a refused FEN: of the problem, and of its first error.
+async fn details_of_invalid_fen(server: &Server, fen: &str) -> [String; 2] {
+    let answer = server.post("/v1/legal-moves", &json!({ "fen": fen })).await;
+    let problem = answer.expect_problem(422, "invalid_fen");
+    [&problem["detail"], &problem["errors"][0]["detail"]]
+        .map(|detail| detail.as_str().unwrap().to_owned())
+}
+
+async fn an_incomplete_fen_names_its_missing_fields() {
+    let server = Server::start().await;
+    let board = START_FEN.split(' ').next().unwrap();
+    for (fen, expected) in [
+        (
+            board,
+            "the FEN has 1 field; it must have 4, 5 or 6; side to move, castling rights and en \
+             passant square are missing",
+        ),
+        ("", "the FEN is empty; it must have 4, 5 or 6 fields"),
+    ] {
+        assert_eq!(details_of_invalid_fen(&server, fen).await, [expected; 2], "{fen}");
+    }
+}
+
+async fn a_word_like_startpos_suggests_it() {
+    let server = Server::start().await;
+    for (fen, suggestion) in [
+        ("Startpos", "; did you mean startpos?"),
+        ("start", "; did you mean startpos?"),
+        ("startposition", "; did you mean startpos?"),
+        ("\"startpos\"", "; did you mean startpos?"),
+        (" startpos", "; did you mean startpos?"),
+        ("startpos moves e4", "; did you mean startpos? Put moves in the member moves"),
+        ("startpos moves e4 e5", "; did you mean startpos? Put moves in the member moves"),
+    ] {
+        for detail in details_of_invalid_fen(&server, fen).await {
+            assert!(detail.ends_with(suggestion), "{fen}: {detail}");
+        }
+    }
+    for detail in details_of_invalid_fen(&server, "nonsense").await {
+        assert!(!detail.contains("startpos"), "{detail}");
+    }
+}
+
 async fn an_illegal_move_is_reported_with_its_index() {
     let server = Server::start().await;
     let cases: [(&str, &[&str], usize, &str); 4] = [
@@ -367,6 +415,28 @@ async fn an_illegal_move_is_reported_with_its_index() {
                 server.post_expecting_problem(&route.path, &body, 422, "illegal_move").await;
             let reported = (&problem["index"], &problem["text"], &problem["why"]);
             assert_eq!(reported, (&json!(index), &json!(moves[index]), &json!(why)), "{body}");
+        }
+    }
+}
+
+async fn a_promotion_without_its_piece_is_told_how_to_write_it() {
+    let server = Server::start().await;
+    let fen = "1n5k/P7/8/8/8/8/8/4K3 w - - 0 1";
+    for (text, why, expected) in [
+        ("a7a8", "not_legal", "is not legal in that position; add the piece, as in a7a8q or a8=Q"),
+        ("a8", "ambiguous", "matches more than one legal move; add the piece, as in a7a8q or a8=Q"),
+        (
+            "a7b8",
+            "not_legal",
+            "is not legal in that position; add the piece, as in a7b8q or axb8=Q",
+        ),
+        ("a6", "not_legal", "is not legal in that position"),
+    ] {
+        for (path, list) in [("/v1/legal-moves", "moves"), ("/v1/analysis", "searchmoves")] {
+            let answer = server.post(path, &json!({ "fen": fen, list: [text] })).await;
+            let problem = answer.expect_problem(422, "illegal_move");
+            assert_eq!(problem["detail"], format!("{list}[0], {text:?}, {expected}"));
+            assert_eq!(problem["why"], why);
         }
     }
 }
@@ -456,20 +526,55 @@ async fn a_member_of_another_route_names_that_route() {
     assert!(detail_of_only_error(&review).contains("it belongs to GET /v1/games/{id}"));
 }
 
+async fn another_word_for_a_member_suggests_it() {
+    let server = Server::start().await;
+    for (path, name, suggestion) in [
+        ("/v1/best-move", "time", "; did you mean \"movetime_ms\"?"),
+        ("/v1/best-move", "skill", "; did you mean \"elo\"?"),
+        ("/v1/analysis", "lines", "; did you mean \"multipv\"?"),
+        ("/v1/analysis", "level", "; did you mean \"elo\"? It belongs to /v1/best-move"),
+    ] {
+        let answer = server.post(path, &json!({ "fen": "startpos", name: 1 })).await;
+        let expected = format!("{name:?} is not a known member{suggestion}");
+        assert_eq!(detail_of_only_error(&answer), expected, "{path}");
+    }
+    let problem = server.post("/v1/best-move", &json!({ "position": "startpos" })).await;
+    let problem = problem.expect_problem(422, "invalid_request");
+    assert_eq!(
+        problem["errors"][1]["detail"],
+        "\"position\" is not a known member; did you mean \"fen\"?"
+    );
+}
+
+async fn an_unknown_member_names_the_allowed_ones() {
+    let server = Server::start().await;
+    let expected = "\"callback\" is not a known member; allowed are fen, packed, moves";
+    let body = json!({ "fen": "startpos", "callback": "f" });
+    let by_body = server.post("/v1/evaluate", &body).await;
+    assert_eq!(detail_of_only_error(&by_body), expected);
+    let by_query = server.get("/v1/evaluate?fen=startpos&callback=f").await;
+    assert_eq!(detail_of_only_error(&by_query), expected);
+}
+
 async fn a_misspelled_path_suggests_the_nearest_route() {
     let server = Server::start().await;
     for (path, suggestion) in [
         ("/v1/bestmove", "; did you mean /v1/best-move?"),
         ("/v1/analyze", "; did you mean /v1/analysis?"),
         ("/legal-moves", "; did you mean /v1/legal-moves?"),
-        ("/v1/nowhere", ""),
+        ("/v1/moves", "; did you mean /v1/legal-moves?"),
+        ("/v1/review", "; did you mean /v1/games?"),
+        ("/api/v1/best-move", "; did you mean /v1/best-move?"),
+        ("/health", "; did you mean /livez?"),
+        ("/v1/nowhere", "; see /docs"),
     ] {
         let problem = server.get(path).await.expect_problem(404, "not_found");
         assert_eq!(problem["detail"], format!("{path} does not exist{suggestion}"));
     }
     let long = format!("/v1/{}", "best-move".repeat(500));
     let problem = server.get(&long).await.expect_problem(404, "not_found");
-    assert!(!problem["detail"].as_str().unwrap().contains("did you mean"), "{problem}");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(!detail.contains("did you mean") && detail.ends_with("; see /docs"), "{problem}");
 }
 
 async fn a_valid_request_id_is_kept() {

@@ -182,7 +182,7 @@ async fn metrics_are_open_only_on_an_address_of_their_own() {
     let metrics = Client::new(server.metrics_address.unwrap());
     assert_eq!(metrics.get("/metrics").await.status, 200);
     let problem = server.get("/metrics").await.expect_problem(404, "not_found");
-    assert_eq!(problem["detail"], "/metrics does not exist");
+    assert_eq!(problem["detail"], "/metrics does not exist; see /docs");
 }
 
 async fn get_responses_are_private_where_a_key_is_required() {

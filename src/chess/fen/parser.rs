@@ -30,10 +30,26 @@ pub fn parse_fen(text: &str) -> Result<ParsedFen, InvalidPosition> {
     let (fields, count) = split_fields(text);
     let mut parser = FenParser::default();
     if !(4..=6).contains(&count) {
-        let detail = format!("the FEN has {}; it must have 4, 5 or 6", counted(count, "field"));
+        let detail = field_count_detail(fields[0], count);
         parser.add_error(PositionErrorCode::FenFields, PositionField::Fen, text, detail);
     }
     parser.parse(&fields[..count.min(6)])
+}
+
+/// The detail of a wrong number of fields. It names the missing ones if the first field looks like
+/// the board of a FEN.
+fn field_count_detail(first: &str, count: usize) -> String {
+    if count == 0 {
+        return "the FEN is empty; it must have 4, 5 or 6 fields".to_owned();
+    }
+    let missing = match count {
+        1 => "; side to move, castling rights and en passant square are missing",
+        2 => "; castling rights and en passant square are missing",
+        3 => "; the en passant square is missing",
+        _ => "",
+    };
+    let missing = if first.contains('/') { missing } else { "" };
+    format!("the FEN has {}; it must have 4, 5 or 6{missing}", counted(count, "field"))
 }
 
 /// The number with its noun: "1 field", "2 fields".

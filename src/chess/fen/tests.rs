@@ -50,6 +50,32 @@ fn every_error_of_a_fen_is_reported_in_the_order_of_its_fields() {
 }
 
 #[test]
+fn an_incomplete_fen_names_its_missing_fields() {
+    let detail_of = |fen: &str| parse_fen(fen).unwrap_err().errors[0].detail.clone();
+    let fields = ["4k3/8/8/8/8/8/8/4K3", "w", "-"];
+    for (count, expected) in [
+        (
+            1,
+            "1 field; it must have 4, 5 or 6; side to move, castling rights and en passant square \
+             are missing",
+        ),
+        (2, "2 fields; it must have 4, 5 or 6; castling rights and en passant square are missing"),
+        (3, "3 fields; it must have 4, 5 or 6; the en passant square is missing"),
+    ] {
+        assert_eq!(detail_of(&fields[..count].join(" ")), format!("the FEN has {expected}"));
+    }
+    assert_eq!(detail_of("nonsense"), "the FEN has 1 field; it must have 4, 5 or 6");
+    assert_eq!(
+        detail_of("4k3/8/8/8/8/8/8/4K3 w - - 0 1 1"),
+        "the FEN has 7 fields; it must have 4, 5 or 6"
+    );
+    for empty in ["", " ", "__"] {
+        assert_eq!(detail_of(empty), "the FEN is empty; it must have 4, 5 or 6 fields");
+        assert_eq!(errors(empty), ["fen_fields"]);
+    }
+}
+
+#[test]
 fn a_position_is_validated_even_when_another_field_is_invalid() {
     assert_eq!(errors("8/8/8/8/8/8/8/4K3 w - - x 1"), ["no_king", "clock_not_a_number"]);
     assert_eq!(errors("4k3/8/8/8/8/8/8/3KK3 x - - 0 1"), ["too_many_kings", "side_unknown"]);

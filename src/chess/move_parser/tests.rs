@@ -90,6 +90,26 @@ fn a_promotion_is_read_in_every_spelling() {
 }
 
 #[test]
+fn a_promotion_without_its_piece_is_recognised() {
+    let position = Position::from_fen("1n5k/P7/8/8/8/8/7p/4K3 w - - 0 1").unwrap();
+    let promotion = |text: &str| {
+        let mv = parse_promotion_without_piece(&position, text)?;
+        assert!(parse_move(&position, text).is_err(), "{text}");
+        Some(to_uci(&position, mv, CastlingNotation::Standard))
+    };
+    for text in ["a7a8", "a8", "a7-a8", "a8+", "a7a8!"] {
+        assert_eq!(promotion(text).as_deref(), Some("a7a8q"), "{text}");
+    }
+    for text in ["axb8", "a7b8", "ab8#"] {
+        assert_eq!(promotion(text).as_deref(), Some("a7b8q"), "{text}");
+    }
+    let long = "a8".repeat(1_000);
+    for text in ["", "b8", "h8", "h1", "h2h1", "Ka8", "e1e2", "e2", "a8=", "a8k", &long] {
+        assert_eq!(promotion(text), None, "{text}");
+    }
+}
+
+#[test]
 fn castling_is_read_as_a_king_move_and_as_king_takes_rook() {
     let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     for text in ["e1g1", "e1h1", "O-O", "0-0", "O-O+"] {

@@ -19,6 +19,11 @@ pub(in crate::chess) fn parse_san(position: &Position, text: &str) -> Result<Mov
     }
 }
 
+/// The text without its marks of check, mate and quality.
+pub(in crate::chess) fn without_suffix(text: &str) -> &str {
+    text.trim_end_matches(['+', '#', '!', '?'])
+}
+
 /// A parsed text, not yet matched with a position.
 enum ParsedSan {
     Castling(CastlingSide),
@@ -37,7 +42,7 @@ struct MovePattern {
 
 impl ParsedSan {
     fn parse(text: &str) -> Option<ParsedSan> {
-        let text = text.trim_end_matches(['+', '#', '!', '?']);
+        let text = without_suffix(text);
         match text {
             "O-O" | "0-0" => return Some(ParsedSan::Castling(CastlingSide::King)),
             "O-O-O" | "0-0-0" => return Some(ParsedSan::Castling(CastlingSide::Queen)),

@@ -9,7 +9,7 @@ use super::{MoveText, SquareName};
 use crate::chess::encodings::CastleFlags;
 use crate::chess::{
     Bitboard, CastlingNotation, CastlingSide, Move, Position, Role, SanWriter, Square,
-    to_uci_inline,
+    parse_promotion_without_piece, to_san, to_uci, to_uci_inline,
 };
 use crate::http::schema::{role, string_enum};
 
@@ -119,6 +119,16 @@ pub(crate) fn line_texts(
         position = position.after(mv);
         (MoveText(texts.0), MoveText(texts.1))
     })
+}
+
+/// The end of an error message about a text that is no legal move: how to write the promotion that
+/// it names without a piece. Empty for any other text.
+pub(crate) fn promotion_advice(position: &Position, text: &str) -> String {
+    let Some(mv) = parse_promotion_without_piece(position, text) else {
+        return String::new();
+    };
+    let (uci, san) = (to_uci(position, mv, CastlingNotation::default()), to_san(position, mv));
+    format!("; add the piece, as in {uci} or {}", san.trim_end_matches(['+', '#']))
 }
 
 /// The name of the side to which a king castles.

@@ -6,10 +6,11 @@ use utoipa::openapi::schema::{ArrayBuilder, Schema};
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::Hex;
+use super::moves::promotion_advice;
 use crate::chess::encodings::{BitOrder, parse_packed};
 use crate::chess::{
     Color, DrawClaim, DrawReason, FenWarning, FenWarningCode, Game, Outcome, ParsedFen, Position,
-    PositionField, parse_fen, parse_move,
+    PositionField, excerpt, parse_fen, parse_move,
 };
 use crate::http::json::{DescribeMembers, FromMembers, Members, Named, request};
 use crate::http::problem::{IllegalMoveReason, MemberErrorCode, Problem};
@@ -112,7 +113,7 @@ impl PositionRequest {
             PositionSource::Fen(text) if text == STARTPOS => {
                 ParsedFen { position: Position::startpos(), warnings: Vec::new() }
             }
-            PositionSource::Fen(text) => parse_fen(text)?,
+            PositionSource::Fen(text) => read_fen(text)?,
             PositionSource::Packed(text) => {
                 ParsedFen { position: parse_packed(text)?, warnings: Vec::new() }
             }
@@ -124,10 +125,38 @@ impl PositionRequest {
             }
             let mv = parse_move(game.position(), text).map_err(|error| {
                 Problem::illegal_move(index, text, IllegalMoveReason::Text(error))
+                    .with_more_detail(&promotion_advice(game.position(), text))
             })?;
             game.play(mv);
         }
         Ok(ResolvedPosition { game, warnings })
+    }
+}
+
+/// Reads a FEN. The first error of a text that begins like `startpos` suggests that word.
+fn read_fen(text: &str) -> Result<ParsedFen, Problem> {
+    parse_fen(text).map_err(|mut invalid| {
+        if let Some(error) = invalid.errors.first_mut() {
+            error.detail.push_str(startpos_advice(text));
+        }
+        invalid.into()
+    })
+}
+
+/// The end of an error message about a text that is no FEN but begins like `startpos`, in any case
+/// and in any quotes. Empty for any other text.
+fn startpos_advice(text: &str) -> &'static str {
+    // No FEN begins with `s`.
+    const BEGINNING: &str = "start";
+    let text = excerpt(text).trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let begins_like_it =
+        text.get(..BEGINNING.len()).is_some_and(|start| start.eq_ignore_ascii_case(BEGINNING));
+    if !begins_like_it {
+        ""
+    } else if text.split_whitespace().any(|word| word.eq_ignore_ascii_case("moves")) {
+        "; did you mean startpos? Put moves in the member moves"
+    } else {
+        "; did you mean startpos?"
     }
 }
 

@@ -283,7 +283,7 @@ pub(crate) fn is_json_media_type(media_type: &str) -> bool {
 }
 
 /// The query of a request, read into `T`. The parameters are the members of the JSON request;
-/// commas separate the items of a list, or the parameter is repeated.
+/// commas or spaces separate the items of a list, or the parameter is repeated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<T>(pub T);
 

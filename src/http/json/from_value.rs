@@ -250,6 +250,14 @@ impl<'a, T: FromValue<'a>> FromValue<'a> for Vec<T> {
     ) -> Option<Vec<T>> {
         let items = match value {
             JsonValue::Array(items) => items,
+            JsonValue::QueryText(text) if text.trim_start_matches(' ').starts_with('[') => {
+                let found = excerpt(&text);
+                let detail = format!(
+                    "{path} is {found:?}; separate items with commas, without brackets and quotes"
+                );
+                path.add_error(errors, MemberErrorCode::WrongType, detail);
+                return None;
+            }
             JsonValue::QueryText(text) => split_query_items(&text),
             other => return wrong_type(errors, path, "an array", &other),
         };
@@ -335,12 +343,18 @@ fn parse_query_number(text: Cow<'_, str>) -> JsonValue<'_> {
     number.unwrap_or(JsonValue::Text(text))
 }
 
-/// Splits a list at its commas and trims spaces around each item.
+/// Splits a list at its commas and spaces. Spaces beside a comma or another space separate nothing.
+/// An item that is missing between commas is empty.
 fn split_query_items<'a>(text: &str) -> Vec<JsonValue<'a>> {
-    let items = text
-        .split(',')
-        .map(|item| JsonValue::QueryText(Cow::Owned(item.trim_matches(' ').to_owned())));
-    if text.trim_matches(' ').is_empty() { Vec::new() } else { items.collect() }
+    let text = text.trim_matches(' ');
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split(',')
+        .map(|items| items.trim_matches(' '))
+        .flat_map(|items| items.split(' ').filter(|item| !item.is_empty() || items.is_empty()))
+        .map(|item| JsonValue::QueryText(Cow::Owned(item.to_owned())))
+        .collect()
 }
 
 /// Adds an error: the value has another type than `expected`.

@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{AdditionalProperties, Schema, Type};
 use utoipa::openapi::{Object, ObjectBuilder, RefOr, Required};
 
 use super::from_value::{FromValue, JsonPath, MAX_ERRORS, wrong_type};
-use super::suggestions::member_suggestion;
+use super::suggestions::{allowed_members, member_suggestion};
 use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
@@ -119,15 +119,21 @@ impl<'a> Members<'a> {
         self.unread.clear();
     }
 
-    /// The first [`MAX_ERRORS`] errors. Each unread member counts as unknown.
+    /// The first [`MAX_ERRORS`] errors. Each unread member counts as unknown. The first one without
+    /// a suggestion names the allowed members.
     pub(crate) fn into_errors(mut self) -> Vec<InvalidMember> {
         let unknown = std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS);
+        let mut names_allowed = false;
         for (index, (name, _)) in unknown.enumerate() {
-            let suggestion = if index < MAX_SUGGESTIONS {
+            let mut suggestion = if index < MAX_SUGGESTIONS {
                 member_suggestion(&name, &self.known, self.suggests_routes)
             } else {
                 String::new()
             };
+            if suggestion.is_empty() && !names_allowed {
+                suggestion = allowed_members(&self.known);
+                names_allowed = true;
+            }
             let detail = format!("{:?} is not a known member{suggestion}", excerpt(&name));
             self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
@@ -245,7 +251,8 @@ fn query_parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Pa
         .required(required)
         .description(description)
         .schema(Some(schema.clone()));
-    // A list repeats its parameter. The server also splits each value at its commas.
+    // A list repeats its parameter. The server also splits each value at its commas
+    // and spaces.
     match schema {
         RefOr::T(Schema::Array(_)) => {
             parameter.style(Some(ParameterStyle::Form)).explode(Some(true)).build()
@@ -504,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_in_a_query_uses_commas_or_repeats_its_parameter() {
+    fn a_list_in_a_query_uses_commas_or_spaces_or_repeats_its_parameter() {
         let query = |pairs: &[(&'static str, &'static str)]| {
             let member = |&(name, text): &(&'static str, &'static str)| {
                 (Cow::Borrowed(name), JsonValue::QueryText(Cow::Borrowed(text)))
@@ -514,12 +521,16 @@ mod tests {
         for pairs in [
             [("moves", "e4,e5"), ("moves", "Nf3"), ("moves", "")],
             [("moves", "e4"), ("moves", "e5"), ("moves", "Nf3")],
+            [("moves", "e4 e5"), ("moves", " "), ("moves", " Nf3 ")],
+            [("moves", ""), ("moves", "e4   e5 , Nf3"), ("moves", "")],
         ] {
             let mut members = query(&pairs);
             let moves: Option<Vec<String>> = members.optional("moves");
             assert_eq!(moves.unwrap(), ["e4", "e5", "Nf3"]);
             assert!(members.into_errors().is_empty());
         }
+        let mut members = query(&[("moves", "e4,,e5")]);
+        assert_eq!(members.optional::<Vec<String>>("moves").unwrap(), ["e4", "", "e5"]);
         let mut members = query(&[("depth", "1"), ("depth", "2")]);
         members.optional::<u64>("depth");
         assert_eq!(members.into_errors()[0].code, MemberErrorCode::Conflict, "depth is no list");
@@ -538,7 +549,7 @@ mod tests {
             ("movetime", "; did you mean \"movetime_ms\"?"),
             ("multiPv", "; did you mean \"multipv\"?"),
             ("searchmoves", "; it belongs to /v1/analysis"),
-            ("level", ""),
+            ("callback", "; allowed are movetime_ms, multipv"),
         ] {
             assert_eq!(detail_of(name), format!("{name:?} is not a known member{suggestion}"));
         }
@@ -552,6 +563,22 @@ mod tests {
         let errors = members.into_errors();
         let suggestions = errors.iter().filter(|error| error.detail.contains("did you mean"));
         assert_eq!((errors.len(), suggestions.count()), (51, MAX_SUGGESTIONS));
+    }
+
+    #[test]
+    fn the_allowed_members_are_named_once() {
+        let json = r#"{"movetime": 1, "callback": 1, "colour": 1}"#;
+        let mut members = Members::new("the body", serde_json::from_str(json).unwrap(), 10);
+        members.optional::<u64>("movetime_ms");
+        let details: Vec<_> = members.into_errors().into_iter().map(|error| error.detail).collect();
+        assert_eq!(
+            details,
+            [
+                "\"movetime\" is not a known member; did you mean \"movetime_ms\"?",
+                "\"callback\" is not a known member; allowed are movetime_ms",
+                "\"colour\" is not a known member",
+            ]
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Suggestions for unknown names in a request: a similar name, the route that a member belongs to,
-//! or a similar path.
+//! Suggestions for unknown names in a request: a similar name, the member that another word means,
+//! the route that a member belongs to, the allowed members, or a similar path.
 
 /// A longer name is no misspelling of a member, and a longer path none of a route. So the work for
 /// a suggestion is bounded.
@@ -42,6 +42,31 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 25] = [
     ("views", "/v1/position"),
 ];
 
+/// Other words for members, with the member that they mean. Clients know them from UCI and from
+/// other chess services.
+const MEMBER_SYNONYMS: [(&str, &str); 8] = [
+    ("level", "elo"),
+    ("lines", "multipv"),
+    ("movetime", "movetime_ms"),
+    ("position", "fen"),
+    ("pv", "multipv"),
+    ("rating", "elo"),
+    ("skill", "elo"),
+    ("time", "movetime_ms"),
+];
+
+/// The maximum number of allowed members that an error names.
+const MAX_ALLOWED_NAMES: usize = 20;
+
+/// Last segments of paths that clients know from other services, with the route that they mean.
+const PATH_SYNONYMS: [(&str, &str); 5] = [
+    ("health", "/livez"),
+    ("healthz", "/livez"),
+    ("review", "/v1/games"),
+    ("reviews", "/v1/games"),
+    ("status", "/livez"),
+];
+
 /// The least similarity of a misspelled path. All paths have beginnings in common.
 const MIN_PATH_SIMILARITY: f64 = 0.91;
 
@@ -49,14 +74,27 @@ const MIN_PATH_SIMILARITY: f64 = 0.91;
 /// member that was meant, with its route if that is another one. Without `suggests_routes` no route
 /// is named. Empty if no member is similar.
 pub(super) fn member_suggestion(name: &str, known: &[&str], suggests_routes: bool) -> String {
-    if let Some(own) = known.iter().find(|own| is_same_name(name, own)) {
+    let synonym = MEMBER_SYNONYMS.into_iter().find(|(word, _)| is_same_name(name, word));
+    let meant = synonym.map_or(name, |(_, member)| member);
+    if let Some(own) = known.iter().find(|own| is_same_name(meant, own)) {
         return did_you_mean(own);
     }
-    match route_of_member(name).filter(|_| suggests_routes) {
+    match route_of_member(meant).filter(|_| suggests_routes) {
         Some((member, route)) if member == name => format!("; it belongs to {route}"),
         Some((member, route)) => format!("; did you mean {member:?}? It belongs to {route}"),
         None => suggestion(name, known.iter().copied()),
     }
+}
+
+/// The end of an error message about an unknown member that has no suggestion: the members of the
+/// request, [`MAX_ALLOWED_NAMES`] at most. Empty if it has none.
+pub(super) fn allowed_members(known: &[&str]) -> String {
+    if known.is_empty() {
+        return String::new();
+    }
+    let named = known.len().min(MAX_ALLOWED_NAMES);
+    let more = if known.len() > named { ", …" } else { "" };
+    format!("; allowed are {}{more}", known[..named].join(", "))
 }
 
 /// The member with this name, and a route that takes it: one of the server's own routes, if there
@@ -75,7 +113,8 @@ fn is_same_name(one: &str, other: &str) -> bool {
     one.len() <= MAX_NAME_LENGTH && letters(one) == letters(other)
 }
 
-/// The most similar of these paths, if the path may be a misspelling of it.
+/// The path among these that the client may have meant: the path that another word stands for, else
+/// the one that shares most words, else the most similar one.
 pub(crate) fn similar_path<'n>(
     path: &str,
     paths: impl IntoIterator<Item = &'n str>,
@@ -83,13 +122,42 @@ pub(crate) fn similar_path<'n>(
     if path.len() > MAX_NAME_LENGTH {
         return None;
     }
-    let path = path.to_lowercase();
+    let path = path.trim_end_matches('/').to_lowercase();
+    let synonym = PATH_SYNONYMS.into_iter().find(|(word, _)| *word == last_segment(&path));
+    let rank = |other: &str| {
+        let is_meant = synonym.is_some_and(|(_, meant)| meant == other);
+        let words = if is_meant { usize::MAX } else { shared_words(&path, other) };
+        (words, strsim::jaro_winkler(&path, other))
+    };
     paths
         .into_iter()
-        .map(|other| (strsim::jaro_winkler(&path, other), other))
-        .filter(|(similarity, _)| *similarity >= MIN_PATH_SIMILARITY)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|other| (rank(other), other))
+        .filter(|((words, similarity), _)| *words > 0 || *similarity >= MIN_PATH_SIMILARITY)
+        .max_by(|((words, similarity), _), ((more_words, other_similarity), _)| {
+            words.cmp(more_words).then(similarity.total_cmp(other_similarity))
+        })
         .map(|(_, path)| path)
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The number of words that the last segments of a path and of a route have in common. An equal
+/// segment counts more than any words. Single words suggest only the server's own routes.
+fn shared_words(path: &str, route: &str) -> usize {
+    const SEPARATORS: [char; 2] = ['-', '_'];
+    let (segment, other) = (last_segment(path), last_segment(route));
+    if segment.is_empty() || other.is_empty() {
+        0
+    } else if is_same_name(segment, other) {
+        usize::MAX
+    } else if route.starts_with("/v1/") {
+        let words = segment.split(SEPARATORS).filter(|word| !word.is_empty());
+        words.filter(|word| other.split(SEPARATORS).any(|other| other == *word)).count()
+    } else {
+        0
+    }
 }
 
 /// The most similar of these names, if the name may be a misspelling of it.
@@ -161,7 +229,7 @@ mod tests {
             ("search-moves", "; did you mean \"searchmoves\"? It belongs to /v1/analysis"),
             ("multipv", "; it belongs to /v1/analysis"),
             ("variant", "; it belongs to /api/cloud-eval"),
-            ("level", ""),
+            ("callback", ""),
         ] {
             assert_eq!(member_suggestion(name, &known, true), expected, "{name}");
         }
@@ -171,6 +239,38 @@ mod tests {
             "; did you mean \"multiPv\"?",
             "the route's own members come first"
         );
+    }
+
+    #[test]
+    fn another_word_for_a_member_suggests_the_member() {
+        let known = ["fen", "elo", "pov", "movetime_ms"];
+        for (name, expected) in [
+            ("position", "; did you mean \"fen\"?"),
+            ("Skill", "; did you mean \"elo\"?"),
+            ("level", "; did you mean \"elo\"?"),
+            ("rating", "; did you mean \"elo\"?"),
+            ("time", "; did you mean \"movetime_ms\"?"),
+            ("movetime", "; did you mean \"movetime_ms\"?"),
+            ("lines", "; did you mean \"multipv\"? It belongs to /v1/analysis"),
+            ("pv", "; did you mean \"multipv\"? It belongs to /v1/analysis"),
+        ] {
+            assert_eq!(member_suggestion(name, &known, true), expected, "{name}");
+        }
+        assert_eq!(member_suggestion("lines", &["multiPv"], true), "; did you mean \"multiPv\"?");
+        assert_eq!(member_suggestion("lines", &known, false), "", "a message has no route");
+        for (word, member) in MEMBER_SYNONYMS {
+            assert!(MEMBER_ROUTES.iter().any(|(name, _)| *name == member), "{member}");
+            assert!(!MEMBER_ROUTES.iter().any(|(name, _)| is_same_name(name, word)), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_bounded_number_of_allowed_members_is_named() {
+        assert_eq!(allowed_members(&[]), "");
+        assert_eq!(allowed_members(&["fen"]), "; allowed are fen");
+        let most = allowed_members(&["fen"; MAX_ALLOWED_NAMES]);
+        assert_eq!(most.matches("fen").count(), MAX_ALLOWED_NAMES);
+        assert_eq!(allowed_members(&["fen"; 1_000]), most + ", …");
     }
 
     #[test]
@@ -200,13 +300,27 @@ mod tests {
             ("/v1/legal_moves", "/v1/legal-moves"),
             ("/api/cloud_eval", "/api/cloud-eval"),
             ("/doc", "/docs"),
+            ("/api/v1/best-move", "/v1/best-move"),
+            ("/API/v1/bestMove/", "/v1/best-move"),
+            ("/v1/moves", "/v1/legal-moves"),
+            ("/moves", "/v1/legal-moves"),
+            ("/v1/move", "/v1/best-move"),
+            ("/v1/all-legal-moves", "/v1/legal-moves"),
+            ("/v1/cloud-eval", "/api/cloud-eval"),
+            ("/health", "/livez"),
+            ("/healthz", "/livez"),
+            ("/status", "/livez"),
+            ("/v1/review", "/v1/games"),
         ] {
             assert_eq!(similar_path(path, paths), Some(expected), "{path}");
         }
-        for path in ["/v1", "/v1/", "/v1/nowhere", "/favicon.ico", "/v1/move", "*", ""] {
+        for path in ["/v1", "/v1/", "/v1/nowhere", "/favicon.ico", "/-", "//", "*", ""] {
             assert_eq!(similar_path(path, paths), None, "{path}");
         }
         assert_eq!(similar_path(&"/v1/best-move".repeat(1_000), paths), None);
+        for (_, meant) in PATH_SYNONYMS {
+            assert!(paths.contains(&meant), "{meant}");
+        }
     }
 
     #[test]

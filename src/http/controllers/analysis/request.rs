@@ -7,7 +7,7 @@ use crate::analysis::{AnalysisRequest, Client};
 use crate::chess::{CastlingNotation, Game, Move, Position, parse_move};
 use crate::engine::Limits;
 use crate::http::Caps;
-use crate::http::dto::{PositionRequest, SearchRequest};
+use crate::http::dto::{PositionRequest, SearchRequest, promotion_advice};
 use crate::http::json::{Members, Named, request};
 use crate::http::problem::{MemberErrorCode, Problem};
 
@@ -135,7 +135,10 @@ impl AnalysisOptions {
 
 fn parse_searchmoves(position: &Position, texts: &[String]) -> Result<Vec<Move>, Problem> {
     let parse = |(index, text): (usize, &String)| {
-        parse_move(position, text).map_err(|error| Problem::illegal_searchmove(index, text, error))
+        parse_move(position, text).map_err(|error| {
+            Problem::illegal_searchmove(index, text, error)
+                .with_more_detail(&promotion_advice(position, text))
+        })
     };
     texts.iter().enumerate().map(parse).collect()
 }
