@@ -4,8 +4,7 @@
 //! wait. A task gives way if each of its clients holds more than its share, or if the waiting task
 //! needs more workers than a share, so that the two can only take turns. A paused task keeps its
 //! threads and their data, for at most as many workers as there are. Beyond that, a search ends and
-//! starts again from the transposition table. A task that can't restart starts only if its run can
-//! be paused at any time.
+//! starts again from the transposition table.
 //!
 //! First slices are shorter, as in a multilevel feedback queue: those of all clients make up one
 //! slice. So a short search does not wait for a whole slice of each long one before it.
@@ -124,6 +123,18 @@ impl State {
         restarting.map(|running| running.submitter.workers).sum()
     }
 
+    /// `true` if a running task, for which these clients wait, can give way to a client.
+    pub(super) fn can_give_way(
+        &self,
+        running: &RunningTask,
+        clients: &[Client],
+        to: &Client,
+    ) -> bool {
+        !clients.contains(to)
+            && (running.submitter.slicing != Slicing::PauseOnly
+                || self.paused_workers + running.submitter.workers <= self.workers)
+    }
+
     /// `true` if tasks of this client run, or wait to continue.
     fn has_started_tasks(&self, client: &Client) -> bool {
         let waits = |queue: &ClassQueue| queue.tasks_to_continue(client) > 0;
@@ -142,7 +153,7 @@ impl State {
         let may_give_way = |running: &RunningTask, clients: &[Client]| {
             !running.is_restarting
                 && running.submitter.workers > 0
-                && !clients.contains(&client)
+                && self.can_give_way(running, clients, &client)
                 && (must_take_turns || clients.iter().all(holds_more))
         };
         let tasks =
@@ -158,19 +169,22 @@ impl State {
 
     /// Pauses tasks, or restarts those for which no paused run may be added.
     pub(super) fn end_slices(&mut self, controls: Vec<Arc<TaskControl>>) {
-        let tasks: Vec<_> =
+        let mut tasks: Vec<_> =
             controls.iter().filter_map(|control| self.remove_running(control)).collect();
+        // Tasks that can't restart need the places of paused runs first.
+        tasks.sort_by_key(|running| running.submitter.slicing != Slicing::PauseOnly);
         for mut running in tasks {
-            let can_restart = running.submitter.slicing != Slicing::PauseOnly;
-            if !can_restart || self.may_pause(running.submitter.workers) {
+            if self.paused_workers + running.submitter.workers <= self.workers {
                 running.control.pause();
                 self.release(&running);
                 let RunningTask { submitter, control, .. } = running;
                 self.enqueue(QueuedTask::new(submitter, control, QueuedWork::Continue));
                 continue;
             }
-            running.is_restarting = true;
-            running.control.restart();
+            if running.submitter.slicing != Slicing::PauseOnly {
+                running.is_restarting = true;
+                running.control.restart();
+            }
             self.running.push(running);
         }
     }
