@@ -307,6 +307,16 @@ impl Problem {
         )
     }
 
+    /// A header `Authorization` with another scheme than `Bearer`. Its value is not repeated,
+    /// because it may be a secret.
+    pub(crate) fn other_auth_scheme() -> Problem {
+        Problem::new(
+            ProblemCode::Unauthorized,
+            "the header Authorization has another scheme than Bearer; send an API key as \
+             Authorization: Bearer KEY or x-api-key: KEY",
+        )
+    }
+
     /// A client that exceeds its rate limit.
     pub(crate) fn rate_limited(after: Duration) -> Problem {
         Problem::new(ProblemCode::RateLimited, "rate limit exceeded").retry_after(after)

@@ -13,7 +13,7 @@ use super::caller::{AddressClient, Identity, Peer};
 use super::client_address::client_for_address;
 use super::rate_limit::{Allowance, ClientRateLimiter};
 use super::tickets::{TicketError, Tickets};
-use super::{AccessConfig, UnknownKey};
+use super::{AccessConfig, KeyError};
 use crate::analysis::Client;
 use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::http::problem::Problem;
@@ -61,7 +61,7 @@ impl AccessControl {
     }
 
     /// Identifies the client by its key or, without one, as the client at its address.
-    fn identify(&self, at_address: &Client, headers: &HeaderMap) -> Result<Identity, UnknownKey> {
+    fn identify(&self, at_address: &Client, headers: &HeaderMap) -> Result<Identity, KeyError> {
         let Some(key) = self.access.keys.authenticate(headers)? else {
             return Ok(Identity::without_key(at_address.clone()));
         };
@@ -122,12 +122,12 @@ impl AccessControl {
             return Ok(self.peek_allowance_of(at_address, request.headers()));
         }
         let identified = match take_ticket(request.uri_mut()) {
-            Some(ticket) => self.tickets.redeem(&ticket).ok_or(UnknownKey),
+            Some(ticket) => self.tickets.redeem(&ticket).ok_or(KeyError::Unknown),
             None => self.identify(&at_address, request.headers()),
         };
         let refusal = self.refusal(&identified);
         // A request with an unknown key counts for its address, to slow down guessing.
-        let identity = identified.unwrap_or_else(|UnknownKey| Identity::without_key(at_address));
+        let identity = identified.unwrap_or_else(|_| Identity::without_key(at_address));
         let allowance = self.count_request(&identity).map_err(|allowance| {
             with_rate_limit_headers(
                 Problem::rate_limited(allowance.reset_after).into_response(),
@@ -149,15 +149,14 @@ impl AccessControl {
             return None;
         }
         let identity = self.identify(&at_address, headers);
-        self.peek_allowance(
-            &identity.unwrap_or_else(|UnknownKey| Identity::without_key(at_address)),
-        )
+        self.peek_allowance(&identity.unwrap_or_else(|_| Identity::without_key(at_address)))
     }
 
     /// The problem of a client that is not admitted.
-    fn refusal(&self, identified: &Result<Identity, UnknownKey>) -> Option<Problem> {
+    fn refusal(&self, identified: &Result<Identity, KeyError>) -> Option<Problem> {
         match identified {
-            Err(UnknownKey) => Some(Problem::unauthorized()),
+            Err(KeyError::Unknown) => Some(Problem::unauthorized()),
+            Err(KeyError::OtherScheme) => Some(Problem::other_auth_scheme()),
             Ok(identity) if self.access.is_key_required && identity.key.is_none() => {
                 Some(Problem::key_required())
             }

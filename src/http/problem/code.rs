@@ -140,8 +140,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::UNAUTHORIZED,
         title: "No valid API key or ticket",
         explanation: "The key in `Authorization: Bearer` or `x-api-key` is unknown, empty or not \
-            the only one, or the ticket is unknown, used or expired. A request without a key or \
-            ticket gets this problem only if the server requires one (`access.required`); \
+            the only one, or the ticket is unknown, used or expired. If the server has keys, \
+            `Authorization` with another scheme than `Bearer` also gets this problem. A request \
+            without a key or ticket gets it only if the server requires one (`access.required`); \
             otherwise it is identified by its address.",
     },
     Entry {
