@@ -53,7 +53,7 @@ where
             return Err(Problem::not_json(declared));
         }
         let bytes = read_bytes(&parts.headers, body, limits.body, memory.as_mut()).await?;
-        if is_undeclared(declared) && !is_object(&bytes) {
+        if is_undeclared(declared) && !is_object_or_empty(&bytes) {
             return Err(Problem::not_json(declared));
         }
         read(&bytes, limits.max_moves).map(Json)
@@ -263,9 +263,9 @@ pub(crate) fn may_be_json(declared: Option<&str>) -> bool {
     is_undeclared(declared) || declared.is_some_and(is_json_media_type)
 }
 
-/// Whether an undeclared body counts as a JSON object.
-pub(crate) fn is_object(body: &[u8]) -> bool {
-    body.trim_ascii_start().starts_with(b"{")
+/// Whether an undeclared body counts as a JSON object. An empty body is one that is missing.
+pub(crate) fn is_object_or_empty(body: &[u8]) -> bool {
+    body.trim_ascii_start().first().is_none_or(|&first| first == b'{')
 }
 
 /// A media type without its parameters.

@@ -208,8 +208,10 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "unsupported_media_type",
         status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
         title: "Unsupported media type",
-        explanation: "A body needs the header `Content-Type: application/json` and no \
-            `Content-Encoding`. Batches and games have other media types; `detail` lists them.",
+        explanation: "The header `Content-Type` names a type that the route does not read, or it \
+            is missing and the body is not a JSON object. A JSON object needs no `Content-Type`; \
+            `application/json` declares it. A body with a `Content-Encoding` is refused. Batches \
+            and games have other media types; `detail` lists them.",
     },
     Entry {
         code: ProblemCode::UpgradeRequired,
