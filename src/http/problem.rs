@@ -28,6 +28,7 @@ use utoipa::ToSchema;
 use crate::analysis::AnalysisError;
 use crate::analysis::jobs::{ExceededLimit, GameError, JobError};
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
+use crate::http::headers::whole_seconds;
 
 /// `Retry-After` of a refused job or upload.
 const JOBS_RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -317,9 +318,20 @@ impl Problem {
         )
     }
 
-    /// A client that exceeds its rate limit.
-    pub(crate) fn rate_limited(after: Duration) -> Problem {
-        Problem::new(ProblemCode::RateLimited, "rate limit exceeded").retry_after(after)
+    /// A client that exceeds its rate limit of so many requests per window.
+    pub(crate) fn rate_limited(requests: u32, window: Duration, after: Duration) -> Problem {
+        let (window, wait) = (whole_seconds(window), retry_seconds(after));
+        let detail = format!(
+            "rate limit exceeded: {requests} requests per {window} s; try again in {wait} s"
+        );
+        Problem::new(ProblemCode::RateLimited, detail).retry_after(after)
+    }
+
+    /// A client that requests a ticket while too many are valid.
+    pub(crate) fn too_many_tickets(after: Duration) -> Problem {
+        let wait = retry_seconds(after);
+        let detail = format!("too many tickets are valid; use them, or try again in {wait} s");
+        Problem::new(ProblemCode::RateLimited, detail).retry_after(after)
     }
 
     /// A batch with an unsupported media type.
@@ -580,12 +592,16 @@ impl From<AnalysisError> for Problem {
     }
 }
 
+/// The seconds of `Retry-After`.
+fn retry_seconds(after: Duration) -> u32 {
+    whole_seconds(after).clamp(1, u128::from(u32::MAX)) as u32
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
         if let Some(after) = self.retry_after {
-            let seconds = after.as_millis().div_ceil(1_000).clamp(1, u128::from(u32::MAX)) as u32;
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_seconds(after)));
         }
         response.extensions_mut().insert(self);
         response

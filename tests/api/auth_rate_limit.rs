@@ -98,11 +98,13 @@ async fn a_rate_limited_client_gets_retry_after() {
         assert_eq!(server.get("/v1/engine").await.status, 200);
     }
     let refused = server.get("/v1/engine").await;
-    refused.expect_problem(429, "rate_limited");
+    let problem = refused.expect_problem(429, "rate_limited");
     let retry: u64 = refused.header("retry-after").parse().unwrap();
     assert!((1_000..=1_200).contains(&retry), "{retry}");
     assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=3;w=3600");
     assert_eq!(refused.header("ratelimit"), format!("\"client\";r=0;t={retry}"));
+    let detail = format!("rate limit exceeded: 3 requests per 3600 s; try again in {retry} s");
+    assert_eq!(problem["detail"], detail);
     let other = post_with_header(&server, "authorization", "Bearer first secret").await;
     assert_eq!(other.status, 200, "another client has its own limit");
 }

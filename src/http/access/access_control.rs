@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
-use std::time::Duration;
 
 use axum::extract::Request;
 use axum::http::header::WWW_AUTHENTICATE;
@@ -15,7 +14,7 @@ use super::rate_limit::{Allowance, ClientRateLimiter};
 use super::tickets::{TicketError, Tickets};
 use super::{AccessConfig, KeyError};
 use crate::analysis::Client;
-use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY};
+use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY, whole_seconds};
 use crate::http::problem::Problem;
 
 /// The open paths, which need no key and have no rate limit: probes, pages and the contract. Every
@@ -129,10 +128,7 @@ impl AccessControl {
         // A request with an unknown key counts for its address, to slow down guessing.
         let identity = identified.unwrap_or_else(|_| Identity::without_key(at_address));
         let allowance = self.count_request(&identity).map_err(|allowance| {
-            with_rate_limit_headers(
-                Problem::rate_limited(allowance.reset_after).into_response(),
-                Some(allowance),
-            )
+            with_rate_limit_headers(allowance.exceeded().into_response(), Some(allowance))
         })?;
         if let Some(problem) = refusal {
             let mut response = problem.into_response();
@@ -197,19 +193,14 @@ pub(crate) fn with_rate_limit_headers(
     let Some(Allowance { rate, remaining, reset_after: after }) = allowance else {
         return response;
     };
-    let policy = format!("\"client\";q={};w={}", rate.requests, seconds(rate.window));
-    let limit = format!("\"client\";r={remaining};t={}", seconds(after));
+    let policy = format!("\"client\";q={};w={}", rate.requests, whole_seconds(rate.window));
+    let limit = format!("\"client\";r={remaining};t={}", whole_seconds(after));
     for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {
         if let Ok(value) = HeaderValue::try_from(text) {
             response.headers_mut().insert(name, value);
         }
     }
     response
-}
-
-/// Whole seconds, rounded up.
-fn seconds(time: Duration) -> u128 {
-    time.as_millis().div_ceil(1_000)
 }
 
 #[cfg(test)]

@@ -200,7 +200,9 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ProblemCode::Unauthorized => Problem::unauthorized(),
         ProblemCode::OriginRefused => Problem::origin_refused("https://elsewhere.example"),
         ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
-        ProblemCode::RateLimited => Problem::rate_limited(RETRY_AFTER),
+        ProblemCode::RateLimited => {
+            Problem::rate_limited(120, Duration::from_secs(60), RETRY_AFTER)
+        }
         ProblemCode::NotFound => Problem::not_found(&path),
         ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE", &["POST"]),
         ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),

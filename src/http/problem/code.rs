@@ -286,7 +286,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         title: "Rate limit exceeded",
         explanation: "The client exceeds its rate limit. A client is identified by its API key, or \
             by its address if it has none. `RateLimit-Policy` holds the rate, `RateLimit` the \
-            remaining requests. Retry after the seconds in `Retry-After`.",
+            remaining requests; `detail` names the rate and the wait. Retry after the seconds in \
+            `Retry-After`. `POST /v1/tickets` also returns this problem while too many tickets are \
+            valid.",
     },
     Entry {
         code: ProblemCode::HeadTooLarge,

@@ -243,7 +243,7 @@ impl<'a> LiveConnection<'a> {
         };
         self.bad_messages = 0;
         if let Err(allowance) = self.app.access_control().count_request(self.caller.identity()) {
-            return self.send_problem(&id, &Problem::rate_limited(allowance.reset_after)).await;
+            return self.send_problem(&id, &allowance.exceeded()).await;
         }
         self.end_running_analysis().await?;
         self.last_options = options;
