@@ -265,6 +265,15 @@ impl Problem {
             .with_member("column", column)
     }
 
+    /// A line of a batch that is not valid JSON. `line` is its number in the body, and `column` the
+    /// place of the error in it, both from 1.
+    pub(crate) fn malformed_line(message: &str, line: usize, column: usize) -> Problem {
+        let detail = format!("{message} at column {column} of the line");
+        Problem::new(ProblemCode::MalformedJson, detail)
+            .with_member("line", line)
+            .with_member("column", column)
+    }
+
     /// White space where a JSON object must be, called `name`.
     pub(crate) fn empty_json(name: &str) -> Problem {
         let detail = format!("{name} is empty; it must be a JSON object");
@@ -472,7 +481,11 @@ impl Problem {
 
     /// A line or an array element above the size limit.
     pub(crate) fn line_too_long() -> Problem {
-        Problem::new(ProblemCode::BodyTooLarge, "the line or element is longer than 64 KiB")
+        Problem::new(
+            ProblemCode::BodyTooLarge,
+            "the line or element is longer than 64 KiB; curl keeps line breaks only with \
+             --data-binary",
+        )
     }
 
     /// A body that is not declared as JSON.

@@ -115,8 +115,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::BAD_REQUEST,
         title: "Malformed JSON",
         explanation: "The body is not valid JSON. The members `line` and `column`, both from 1, \
-            give the position of the error, if it is known. In a batch they count from the \
-            beginning of the line or element.",
+            give the position of the error, if it is known. For a line of a batch, `line` is its \
+            number in the body. For an element of an array, both count from the beginning of the \
+            element.",
     },
     Entry {
         code: ProblemCode::MalformedQuery,

@@ -178,8 +178,9 @@ impl<'a> LiveConnection<'a> {
     }
 
     async fn handle_message(&mut self, text: &[u8]) -> ConnectionResult {
+        let max_moves = self.app.caps().moves;
         let ClientMessage { id, command } =
-            match json::read_named::<ClientMessage>("the message", text, self.app.caps().moves) {
+            match json::read_from::<ClientMessage>(json::TextSource::Message, text, max_moves) {
                 Ok(message) => message,
                 Err(problem) => {
                     return self.reject(&CorrelationId::extract_from(text), &problem).await;
