@@ -68,8 +68,13 @@ impl ApiKeys {
     /// The key of a request; `None` without a key, an error for an unknown one.
     ///
     /// All keys are compared in constant time, so that the duration reveals nothing about them.
-    pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<&ApiKey>, UnknownKey> {
-        let Some(text) = presented_key(headers)? else { return Ok(None) };
+    pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<&ApiKey>, KeyError> {
+        let text = match presented_key(headers) {
+            // Where no keys exist, the credentials are those of a proxy.
+            Err(KeyError::OtherScheme) if self.0.is_empty() => None,
+            presented => presented?,
+        };
+        let Some(text) = text else { return Ok(None) };
         let digest: [u8; 32] = Sha256::digest(text).into();
         let mut found = None;
         for key in &self.0 {
@@ -77,36 +82,40 @@ impl ApiKeys {
                 found = Some(key);
             }
         }
-        found.map(Some).ok_or(UnknownKey)
+        found.map(Some).ok_or(KeyError::Unknown)
     }
 }
 
-/// The key of the request is not in the list, is empty, or is not the only one.
+/// Why a request with credentials has no valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UnknownKey;
+pub(crate) enum KeyError {
+    /// The key is not in the list, is empty, or is not the only one.
+    Unknown,
+    /// `Authorization` has another scheme than `Bearer`.
+    OtherScheme,
+}
 
-/// The key in `Authorization: Bearer` or `x-api-key`. Other schemes are ignored.
+/// The key in `Authorization: Bearer` or `x-api-key`. With `x-api-key`, other schemes are ignored.
 ///
-/// An empty key, a repeated header and two different keys are errors: such a client meant to
-/// authenticate, and a proxy may have read another header than this server.
-fn presented_key(headers: &HeaderMap) -> Result<Option<&[u8]>, UnknownKey> {
-    let bearer = only_value(headers, &AUTHORIZATION)?.and_then(bearer_key);
+/// Another scheme alone, an empty key, a repeated header and two different keys are errors: such a
+/// client meant to authenticate, and a proxy may have read another header than this server.
+fn presented_key(headers: &HeaderMap) -> Result<Option<&[u8]>, KeyError> {
+    let authorization = only_value(headers, &AUTHORIZATION)?;
+    let bearer = authorization.and_then(bearer_key);
     let api_key = only_value(headers, &X_API_KEY)?;
     match (bearer, api_key) {
-        (Some(b""), _) | (_, Some(b"")) => Err(UnknownKey),
-        (Some(bearer), Some(api_key)) if bearer != api_key => Err(UnknownKey),
+        (Some(b""), _) | (_, Some(b"")) => Err(KeyError::Unknown),
+        (Some(bearer), Some(api_key)) if bearer != api_key => Err(KeyError::Unknown),
+        (None, None) if authorization.is_some() => Err(KeyError::OtherScheme),
         (bearer, api_key) => Ok(bearer.or(api_key)),
     }
 }
 
 /// The trimmed value of a header; an error if the header is repeated.
-fn only_value<'a>(
-    headers: &'a HeaderMap,
-    name: &HeaderName,
-) -> Result<Option<&'a [u8]>, UnknownKey> {
+fn only_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a [u8]>, KeyError> {
     let mut values = headers.get_all(name).iter().map(|value| value.as_bytes().trim_ascii());
     let first = values.next();
-    if values.next().is_some() { Err(UnknownKey) } else { Ok(first) }
+    if values.next().is_some() { Err(KeyError::Unknown) } else { Ok(first) }
 }
 
 /// The key of a `Bearer` credential, which may be empty.
@@ -125,13 +134,13 @@ mod tests {
     fn authenticate_with(
         name: HeaderName,
         value: &'static str,
-    ) -> Result<Option<String>, UnknownKey> {
+    ) -> Result<Option<String>, KeyError> {
         authenticate_with_all(&[(name, value)])
     }
 
     fn authenticate_with_all(
         values: &[(HeaderName, &'static str)],
-    ) -> Result<Option<String>, UnknownKey> {
+    ) -> Result<Option<String>, KeyError> {
         let key = |name: &str, text: &str| ApiKey {
             name: name.to_owned(),
             digest: Sha256::digest(text).into(),
@@ -161,21 +170,32 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error() {
-        assert_eq!(authenticate_with(AUTHORIZATION, "Bearer secret-3"), Err(UnknownKey));
-        assert_eq!(authenticate_with(X_API_KEY, ""), Err(UnknownKey));
-        assert_eq!(
-            authenticate_with(AUTHORIZATION, "Basic c2VjcmV0"),
-            Ok(None),
-            "another scheme is not a key"
-        );
+        assert_eq!(authenticate_with(AUTHORIZATION, "Bearer secret-3"), Err(KeyError::Unknown));
+        assert_eq!(authenticate_with(X_API_KEY, ""), Err(KeyError::Unknown));
+    }
+
+    #[test]
+    fn another_scheme_is_an_error_only_where_keys_exist_and_none_is_presented() {
+        for value in ["Basic c2VjcmV0", "secret-1", ""] {
+            assert_eq!(authenticate_with(AUTHORIZATION, value), Err(KeyError::OtherScheme));
+            let both = [(AUTHORIZATION, value), (X_API_KEY, "secret-1")];
+            let with_key = authenticate_with_all(&both);
+            assert_eq!(with_key, Ok(Some("board".to_owned())), "{value:?}");
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
+            assert_eq!(ApiKeys::default().authenticate(&headers), Ok(None), "{value:?}");
+        }
     }
 
     #[test]
     fn an_empty_key_is_an_error() {
         for value in ["Bearer ", "bearer", "Bearer \t "] {
-            assert_eq!(authenticate_with(AUTHORIZATION, value), Err(UnknownKey), "{value:?}");
+            assert_eq!(
+                authenticate_with(AUTHORIZATION, value),
+                Err(KeyError::Unknown),
+                "{value:?}"
+            );
         }
-        assert_eq!(authenticate_with(X_API_KEY, " "), Err(UnknownKey));
+        assert_eq!(authenticate_with(X_API_KEY, " "), Err(KeyError::Unknown));
     }
 
     #[test]
@@ -190,7 +210,7 @@ mod tests {
             [(AUTHORIZATION, first), (X_API_KEY, "")],
             [(AUTHORIZATION, "Bearer"), (X_API_KEY, "secret-1")],
         ] {
-            assert_eq!(authenticate_with_all(&values), Err(UnknownKey), "{values:?}");
+            assert_eq!(authenticate_with_all(&values), Err(KeyError::Unknown), "{values:?}");
         }
         assert_eq!(
             authenticate_with_all(&[(AUTHORIZATION, first), (X_API_KEY, "secret-1")]),

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::Write as _;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -36,6 +37,11 @@ pub(crate) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwar
 
 /// The request id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Whole seconds for a header, rounded up.
+pub(crate) fn whole_seconds(time: Duration) -> u128 {
+    time.as_millis().div_ceil(1_000)
+}
 
 /// The maximum length of a client's request id, in bytes.
 const MAX_REQUEST_ID_LENGTH: usize = 128;

@@ -28,6 +28,7 @@ use utoipa::ToSchema;
 use crate::analysis::AnalysisError;
 use crate::analysis::jobs::{ExceededLimit, GameError, JobError};
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
+use crate::http::headers::whole_seconds;
 
 /// `Retry-After` of a refused job or upload.
 const JOBS_RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -264,6 +265,15 @@ impl Problem {
             .with_member("column", column)
     }
 
+    /// A line of a batch that is not valid JSON. `line` is its number in the body, and `column` the
+    /// place of the error in it, both from 1.
+    pub(crate) fn malformed_line(message: &str, line: usize, column: usize) -> Problem {
+        let detail = format!("{message} at column {column} of the line");
+        Problem::new(ProblemCode::MalformedJson, detail)
+            .with_member("line", line)
+            .with_member("column", column)
+    }
+
     /// White space where a JSON object must be, called `name`.
     pub(crate) fn empty_json(name: &str) -> Problem {
         let detail = format!("{name} is empty; it must be a JSON object");
@@ -307,9 +317,30 @@ impl Problem {
         )
     }
 
-    /// A client that exceeds its rate limit.
-    pub(crate) fn rate_limited(after: Duration) -> Problem {
-        Problem::new(ProblemCode::RateLimited, "rate limit exceeded").retry_after(after)
+    /// A header `Authorization` with another scheme than `Bearer`. Its value is not repeated,
+    /// because it may be a secret.
+    pub(crate) fn other_auth_scheme() -> Problem {
+        Problem::new(
+            ProblemCode::Unauthorized,
+            "the header Authorization has another scheme than Bearer; send an API key as \
+             Authorization: Bearer KEY or x-api-key: KEY",
+        )
+    }
+
+    /// A client that exceeds its rate limit of so many requests per window.
+    pub(crate) fn rate_limited(requests: u32, window: Duration, after: Duration) -> Problem {
+        let (window, wait) = (whole_seconds(window), retry_seconds(after));
+        let detail = format!(
+            "rate limit exceeded: {requests} requests per {window} s; try again in {wait} s"
+        );
+        Problem::new(ProblemCode::RateLimited, detail).retry_after(after)
+    }
+
+    /// A client that requests a ticket while too many are valid.
+    pub(crate) fn too_many_tickets(after: Duration) -> Problem {
+        let wait = retry_seconds(after);
+        let detail = format!("too many tickets are valid; use them, or try again in {wait} s");
+        Problem::new(ProblemCode::RateLimited, detail).retry_after(after)
     }
 
     /// A batch with an unsupported media type.
@@ -450,7 +481,11 @@ impl Problem {
 
     /// A line or an array element above the size limit.
     pub(crate) fn line_too_long() -> Problem {
-        Problem::new(ProblemCode::BodyTooLarge, "the line or element is longer than 64 KiB")
+        Problem::new(
+            ProblemCode::BodyTooLarge,
+            "the line or element is longer than 64 KiB; curl keeps line breaks only with \
+             --data-binary",
+        )
     }
 
     /// A body that is not declared as JSON.
@@ -570,12 +605,16 @@ impl From<AnalysisError> for Problem {
     }
 }
 
+/// The seconds of `Retry-After`.
+fn retry_seconds(after: Duration) -> u32 {
+    whole_seconds(after).clamp(1, u128::from(u32::MAX)) as u32
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
         if let Some(after) = self.retry_after {
-            let seconds = after.as_millis().div_ceil(1_000).clamp(1, u128::from(u32::MAX)) as u32;
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_seconds(after)));
         }
         response.extensions_mut().insert(self);
         response

@@ -9,6 +9,8 @@ use crate::support::{Server, TestResponse};
 
 crate::trials![
     an_unknown_key_is_refused_and_no_key_is_accepted,
+    another_authorization_scheme_is_refused_where_keys_are_configured,
+    another_authorization_scheme_is_ignored_where_no_keys_are_configured,
     probes_and_the_contract_need_no_key,
     a_rate_limited_client_gets_retry_after,
     every_answer_has_rate_limit_headers,
@@ -40,11 +42,9 @@ async fn post_with_header(server: &Server, header: &str, value: &str) -> TestRes
 
 async fn an_unknown_key_is_refused_and_no_key_is_accepted() {
     let server = server_with_rate(0).await;
-    for (header, value) in [
-        ("authorization", "Bearer first secret"),
-        ("x-api-key", "second secret"),
-        ("authorization", "Basic eA=="),
-    ] {
+    for (header, value) in
+        [("authorization", "Bearer first secret"), ("x-api-key", "second secret")]
+    {
         assert_eq!(post_with_header(&server, header, value).await.status, 200, "{header}: {value}");
     }
     for (header, value) in
@@ -55,6 +55,31 @@ async fn an_unknown_key_is_refused_and_no_key_is_accepted() {
         assert_eq!(answer.header("www-authenticate"), "Bearer");
     }
     assert_eq!(server.get("/v1/limits").await.status, 200);
+}
+
+async fn another_authorization_scheme_is_refused_where_keys_are_configured() {
+    let server = server_with_rate(0).await;
+    for value in ["Basic eA==", "first secret", "foo", ""] {
+        let answer = post_with_header(&server, "authorization", value).await;
+        let problem = answer.expect_problem(401, "unauthorized");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains("Authorization: Bearer KEY"), "{value:?}: {detail}");
+        assert_eq!(answer.header("www-authenticate"), "Bearer");
+        let with_key = server
+            .request(Method::GET, "/v1/engine")
+            .header("authorization", value)
+            .header("x-api-key", "first secret");
+        assert_eq!(server.send(with_key).await.status, 200, "{value:?}");
+    }
+}
+
+/// Proxies send the credentials that they have checked.
+async fn another_authorization_scheme_is_ignored_where_no_keys_are_configured() {
+    let server = Server::start().await;
+    for value in ["Basic eA==", "foo", ""] {
+        let answer = post_with_header(&server, "authorization", value).await;
+        assert_eq!(answer.status, 200, "{value:?}");
+    }
 }
 
 async fn probes_and_the_contract_need_no_key() {
@@ -73,11 +98,13 @@ async fn a_rate_limited_client_gets_retry_after() {
         assert_eq!(server.get("/v1/engine").await.status, 200);
     }
     let refused = server.get("/v1/engine").await;
-    refused.expect_problem(429, "rate_limited");
+    let problem = refused.expect_problem(429, "rate_limited");
     let retry: u64 = refused.header("retry-after").parse().unwrap();
     assert!((1_000..=1_200).contains(&retry), "{retry}");
     assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=3;w=3600");
     assert_eq!(refused.header("ratelimit"), format!("\"client\";r=0;t={retry}"));
+    let detail = format!("rate limit exceeded: 3 requests per 3600 s; try again in {retry} s");
+    assert_eq!(problem["detail"], detail);
     let other = post_with_header(&server, "authorization", "Bearer first secret").await;
     assert_eq!(other.status, 200, "another client has its own limit");
 }

@@ -29,6 +29,8 @@ crate::trials![
     a_bad_element_fails_alone,
     an_error_of_an_array_says_what_is_wrong_and_where,
     an_error_of_a_line_says_that_a_line_is_a_whole_object,
+    an_error_of_a_line_has_the_number_of_the_line_in_the_body,
+    several_objects_on_one_line_are_reported,
     a_json_body_that_is_not_an_array_is_refused,
     an_undeclared_body_is_an_array_if_it_begins_with_a_bracket,
     an_array_without_its_end_is_broken,
@@ -382,8 +384,40 @@ async fn an_error_of_a_line_says_that_a_line_is_a_whole_object() {
     assert_eq!((&end["answered"], &end["failed"]), (&json!(0), &json!(4)));
     let details = details(&answers);
     assert!(details.iter().all(|(_, detail)| detail.ends_with(hint)), "{details:?}");
-    let first = format!("EOF while parsing an object at line 1, column 2 of the line{hint}");
+    let first = format!("EOF while parsing an object at column 2 of the line{hint}");
     assert_eq!(details[0], (0, first.as_str()));
+}
+
+async fn an_error_of_a_line_has_the_number_of_the_line_in_the_body() {
+    let server = Server::start().await;
+    let good = r#"{"fen": "startpos", "depth": 1}"#;
+    let body = format!("\n{good}\n \n{{\"fen\": }}\n");
+    for media_type in [None, Some("application/x-ndjson")] {
+        let (answers, _) = collect_answers_of(&server, media_type, body.clone()).await;
+        assert_eq!(details(&answers), [(3, "expected value at column 9 of the line")]);
+        let error = &answers[1]["error"];
+        assert_eq!((&error["line"], &error["column"]), (&json!(4), &json!(9)));
+    }
+}
+
+/// curl removes the line breaks of a file if it is sent with `-d`.
+async fn several_objects_on_one_line_are_reported() {
+    let server = Server::start().await;
+    let good = r#"{"fen": "startpos", "depth": 1}"#;
+    for (between, rest, column) in [("", good, 32), ("  ", "{", 34), ("", r#"{"fen": "#, 32)] {
+        let body = format!("{good}{between}{rest}");
+        let (answers, _) = collect_answers_of(&server, None, body).await;
+        let expected = format!(
+            "trailing characters at column {column} of the line: several objects on one line; \
+             with curl use --data-binary"
+        );
+        assert_eq!(details(&answers), [(0, expected.as_str())]);
+    }
+    let (answers, _) = collect_answers_of(&server, None, format!("{good} }}")).await;
+    assert_eq!(details(&answers), [(0, "trailing characters at column 33 of the line")]);
+    let long = good.repeat(3_000);
+    let (answers, _) = collect_answers_of(&server, None, long).await;
+    assert!(details(&answers)[0].1.ends_with("--data-binary"), "{answers:?}");
 }
 
 async fn a_json_body_that_is_not_an_array_is_refused() {

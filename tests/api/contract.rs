@@ -15,6 +15,7 @@ crate::trials![
     every_operation_is_described_and_has_an_example,
     the_first_example_of_an_operation_succeeds_in_the_opening,
     every_query_about_a_position_has_an_example,
+    an_example_of_a_parameter_is_one_of_its_values,
     every_field_is_described,
     every_reference_resolves,
 ];
@@ -115,6 +116,18 @@ async fn every_query_about_a_position_has_an_example() {
         if let Some(fen) = fen {
             let example = fen["example"].as_str().unwrap_or_default();
             assert!(example.starts_with("startpos") || example.starts_with("rnbqkbnr"), "{fen}");
+        }
+    }
+}
+
+async fn an_example_of_a_parameter_is_one_of_its_values() {
+    for operation in operations() {
+        for parameter in operation.document["parameters"].as_array().into_iter().flatten() {
+            if let (Some(example), Some(values)) =
+                (parameter.get("example"), parameter["schema"]["enum"].as_array())
+            {
+                assert!(values.contains(example), "{} {parameter}", operation.id());
+            }
         }
     }
 }

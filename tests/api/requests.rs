@@ -18,6 +18,7 @@ crate::trials![
     malformed_json_is_refused_with_line_and_column,
     a_body_must_not_be_declared_as_another_type_than_json,
     an_undeclared_body_is_json_if_it_is_an_object,
+    an_empty_body_is_reported_as_empty_if_it_is_undeclared,
     a_body_too_large_is_refused_with_and_without_content_length,
     a_slow_body_times_out,
     all_errors_are_reported_at_once,
@@ -122,7 +123,7 @@ async fn an_undeclared_body_is_json_if_it_is_an_object() {
             let answer = server.send(undeclared(&route.path, media_type, body)).await;
             assert_eq!(answer.status, 200, "{} {}", route.path, answer.body);
         }
-        for body in ["", "[]", "fen=startpos", "1. e4 *"] {
+        for body in ["[]", "fen=startpos", "1. e4 *"] {
             for path in ["/v1/legal-moves", "/v1/games"] {
                 let answer = server.send(undeclared(path, media_type, body.to_owned())).await;
                 answer.expect_problem(415, "unsupported_media_type");
@@ -137,6 +138,25 @@ async fn an_undeclared_body_is_json_if_it_is_an_object() {
         let batch = server.send(undeclared("/v1/batch", media_type, lines)).await;
         assert_eq!((batch.status, batch.body.lines().count()), (200, 3), "{}", batch.body);
     }
+}
+
+/// As `curl -X POST URL` and `curl -d '' URL` send it.
+async fn an_empty_body_is_reported_as_empty_if_it_is_undeclared() {
+    let server = Server::start().await;
+    let routes = position_operations().into_iter().map(|operation| operation.path);
+    for path in routes.chain(["/v1/games".to_owned()]) {
+        let form = server
+            .request(Method::POST, &path)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body("");
+        for request in [server.request(Method::POST, &path), form] {
+            let problem = server.send(request).await.expect_problem(400, "malformed_json");
+            let detail = "the body is empty; it must be a JSON object";
+            assert_eq!(problem["detail"], detail, "{path}");
+        }
+    }
+    let page = server.get("/problems/unsupported_media_type").await.body;
+    assert!(page.contains("A JSON object needs no"), "{page}");
 }
 
 async fn a_body_too_large_is_refused_with_and_without_content_length() {

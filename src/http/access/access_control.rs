@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
-use std::time::Duration;
 
 use axum::extract::Request;
 use axum::http::header::WWW_AUTHENTICATE;
@@ -13,9 +12,9 @@ use super::caller::{AddressClient, Identity, Peer};
 use super::client_address::client_for_address;
 use super::rate_limit::{Allowance, ClientRateLimiter};
 use super::tickets::{TicketError, Tickets};
-use super::{AccessConfig, UnknownKey};
+use super::{AccessConfig, KeyError};
 use crate::analysis::Client;
-use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY};
+use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY, whole_seconds};
 use crate::http::problem::Problem;
 
 /// The open paths, which need no key and have no rate limit: probes, pages and the contract. Every
@@ -61,7 +60,7 @@ impl AccessControl {
     }
 
     /// Identifies the client by its key or, without one, as the client at its address.
-    fn identify(&self, at_address: &Client, headers: &HeaderMap) -> Result<Identity, UnknownKey> {
+    fn identify(&self, at_address: &Client, headers: &HeaderMap) -> Result<Identity, KeyError> {
         let Some(key) = self.access.keys.authenticate(headers)? else {
             return Ok(Identity::without_key(at_address.clone()));
         };
@@ -122,17 +121,14 @@ impl AccessControl {
             return Ok(self.peek_allowance_of(at_address, request.headers()));
         }
         let identified = match take_ticket(request.uri_mut()) {
-            Some(ticket) => self.tickets.redeem(&ticket).ok_or(UnknownKey),
+            Some(ticket) => self.tickets.redeem(&ticket).ok_or(KeyError::Unknown),
             None => self.identify(&at_address, request.headers()),
         };
         let refusal = self.refusal(&identified);
         // A request with an unknown key counts for its address, to slow down guessing.
-        let identity = identified.unwrap_or_else(|UnknownKey| Identity::without_key(at_address));
+        let identity = identified.unwrap_or_else(|_| Identity::without_key(at_address));
         let allowance = self.count_request(&identity).map_err(|allowance| {
-            with_rate_limit_headers(
-                Problem::rate_limited(allowance.reset_after).into_response(),
-                Some(allowance),
-            )
+            with_rate_limit_headers(allowance.exceeded().into_response(), Some(allowance))
         })?;
         if let Some(problem) = refusal {
             let mut response = problem.into_response();
@@ -149,15 +145,14 @@ impl AccessControl {
             return None;
         }
         let identity = self.identify(&at_address, headers);
-        self.peek_allowance(
-            &identity.unwrap_or_else(|UnknownKey| Identity::without_key(at_address)),
-        )
+        self.peek_allowance(&identity.unwrap_or_else(|_| Identity::without_key(at_address)))
     }
 
     /// The problem of a client that is not admitted.
-    fn refusal(&self, identified: &Result<Identity, UnknownKey>) -> Option<Problem> {
+    fn refusal(&self, identified: &Result<Identity, KeyError>) -> Option<Problem> {
         match identified {
-            Err(UnknownKey) => Some(Problem::unauthorized()),
+            Err(KeyError::Unknown) => Some(Problem::unauthorized()),
+            Err(KeyError::OtherScheme) => Some(Problem::other_auth_scheme()),
             Ok(identity) if self.access.is_key_required && identity.key.is_none() => {
                 Some(Problem::key_required())
             }
@@ -198,19 +193,14 @@ pub(crate) fn with_rate_limit_headers(
     let Some(Allowance { rate, remaining, reset_after: after }) = allowance else {
         return response;
     };
-    let policy = format!("\"client\";q={};w={}", rate.requests, seconds(rate.window));
-    let limit = format!("\"client\";r={remaining};t={}", seconds(after));
+    let policy = format!("\"client\";q={};w={}", rate.requests, whole_seconds(rate.window));
+    let limit = format!("\"client\";r={remaining};t={}", whole_seconds(after));
     for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {
         if let Ok(value) = HeaderValue::try_from(text) {
             response.headers_mut().insert(name, value);
         }
     }
     response
-}
-
-/// Whole seconds, rounded up.
-fn seconds(time: Duration) -> u128 {
-    time.as_millis().div_ceil(1_000)
 }
 
 #[cfg(test)]

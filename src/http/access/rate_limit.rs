@@ -14,6 +14,7 @@ use governor::state::{NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 
 use crate::analysis::Client;
+use crate::http::problem::Problem;
 
 /// Maximum number of clients with their own count. Above it, new clients share [`SHARED_BUCKETS`]
 /// counts.
@@ -47,6 +48,14 @@ pub(crate) struct Allowance {
     pub(crate) remaining: u32,
     /// Time until the allowance is full again or, if no request remains, until the next request.
     pub(crate) reset_after: Duration,
+}
+
+impl Allowance {
+    /// The problem of a client that makes a request beyond this allowance.
+    pub(crate) fn exceeded(self) -> Problem {
+        let RateLimit { requests, window } = self.rate;
+        Problem::rate_limited(requests.get(), window, self.reset_after)
+    }
 }
 
 /// The request counts of all clients with the same rate.

@@ -34,6 +34,7 @@ const NDJSON_MEDIA_TYPES: [&str; 3] =
 /// skipped. The last line is `end`.
 ///
 /// A body without a declared media type is an array if it begins with `[`, and NDJSON otherwise.
+/// curl keeps the line breaks of a file only with `--data-binary`; `-d` removes them.
 ///
 /// The server reads the body as it arrives, up to `batch.lines` and `batch.bytes` of `GET
 /// /v1/limits`, even if the client does not read the answers yet. It starts no further search while

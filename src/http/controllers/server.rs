@@ -179,11 +179,11 @@ pub(crate) struct Ticket {
     responses((status = 200, description = "The ticket.", body = Ticket), TicketProblems)
 )]
 pub(crate) async fn tickets(State(app): State<App>, caller: Caller) -> Result<Response, Problem> {
-    let ticket =
-        app.access_control().issue_ticket(caller.identity()).map_err(|error| match error {
-            TicketError::TooMany(after) => Problem::rate_limited(after),
-            TicketError::Random(error) => Problem::internal(&error),
-        })?;
+    let issued = app.access_control().issue_ticket(caller.identity());
+    let ticket = issued.map_err(|error| match error {
+        TicketError::TooMany(after) => Problem::too_many_tickets(after),
+        TicketError::Random(error) => Problem::internal(&error),
+    })?;
     let reply = Reply(Ticket { ticket, expires_in_ms: whole_ms(TICKET_LIFETIME) });
     Ok(([(CACHE_CONTROL, "no-store")], reply).into_response())
 }

@@ -53,39 +53,60 @@ where
             return Err(Problem::not_json(declared));
         }
         let bytes = read_bytes(&parts.headers, body, limits.body, memory.as_mut()).await?;
-        if is_undeclared(declared) && !is_object(&bytes) {
+        if is_undeclared(declared) && !is_object_or_empty(&bytes) {
             return Err(Problem::not_json(declared));
         }
         read(&bytes, limits.max_moves).map(Json)
     }
 }
 
-/// The name of a whole body in error messages.
-const BODY: &str = "the body";
+/// The text that a request is read from. Error messages name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextSource {
+    /// A whole body.
+    Body,
+    /// The line of a body with this number, from 1.
+    Line(usize),
+    /// An element of an array.
+    Element,
+    /// A message of a live board.
+    Message,
+}
+
+impl TextSource {
+    fn name(self) -> &'static str {
+        match self {
+            TextSource::Body => "the body",
+            TextSource::Line(_) => "the line",
+            TextSource::Element => "the element",
+            TextSource::Message => "the message",
+        }
+    }
+}
 
 /// Reads a body into `T`.
 ///
 /// # Errors
-/// As [`read_named`].
+/// As [`read_from`].
 pub(crate) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, Problem> {
-    read_named(BODY, bytes, max_moves)
+    read_from(TextSource::Body, bytes, max_moves)
 }
 
-/// Reads a body, a line of one, or a message into `T`. Error messages call it `name`.
+/// Reads the text of this source into `T`.
 ///
 /// # Errors
 /// Fails with `malformed_json` and its line and column, or with `invalid_request` and all errors.
-pub(crate) fn read_named<T: FromMembers>(
-    name: &str,
+pub(crate) fn read_from<T: FromMembers>(
+    source: TextSource,
     bytes: &[u8],
     max_moves: usize,
 ) -> Result<T, Problem> {
     if bytes.trim_ascii().is_empty() {
-        return Err(Problem::empty_json(name));
+        return Err(Problem::empty_json(source.name()));
     }
     let value: JsonValue<'_> =
-        serde_json::from_slice(bytes).map_err(|error| malformed(name, bytes, &error))?;
-    read_value(name, value, max_moves)
+        serde_json::from_slice(bytes).map_err(|error| malformed(source, bytes, &error))?;
+    read_value(source.name(), value, max_moves)
 }
 
 /// Reads members into `T`.
@@ -106,13 +127,17 @@ fn read_value<T: FromMembers>(
     }
 }
 
-fn malformed(name: &str, bytes: &[u8], error: &serde_json::Error) -> Problem {
+fn malformed(source: TextSource, bytes: &[u8], error: &serde_json::Error) -> Problem {
     let (line, column) = error_position(bytes, error);
     let text = error.to_string();
     // The position at the end of serde_json's messages counts bytes; ours counts characters.
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    let problem = Problem::malformed_json(message, line, column);
-    if name == BODY { problem } else { problem.with_more_detail(&format!(" of {name}")) }
+    match source {
+        TextSource::Body => Problem::malformed_json(message, line, column),
+        TextSource::Line(number) => Problem::malformed_line(message, number, column),
+        TextSource::Element | TextSource::Message => Problem::malformed_json(message, line, column)
+            .with_more_detail(&format!(" of {}", source.name())),
+    }
 }
 
 /// Line and column of the first invalid character, both from 1. The column counts characters.
@@ -263,9 +288,9 @@ pub(crate) fn may_be_json(declared: Option<&str>) -> bool {
     is_undeclared(declared) || declared.is_some_and(is_json_media_type)
 }
 
-/// Whether an undeclared body counts as a JSON object.
-pub(crate) fn is_object(body: &[u8]) -> bool {
-    body.trim_ascii_start().starts_with(b"{")
+/// Whether an undeclared body counts as a JSON object. An empty body is one that is missing.
+pub(crate) fn is_object_or_empty(body: &[u8]) -> bool {
+    body.trim_ascii_start().first().is_none_or(|&first| first == b'{')
 }
 
 /// A media type without its parameters.

@@ -90,7 +90,8 @@ fn add_exchanges(operation: &mut Operation) {
     };
     // An invalid file yields a contract without its examples, which fails a test.
     let exchanges: Vec<ExampleExchange> = serde_json::from_str(file).unwrap_or_default();
-    if let Some(Value::Object(query)) = exchanges.first().and_then(|first| first.request.as_ref()) {
+    let first_success = exchanges.iter().find(|exchange| exchange.status < 400);
+    if let Some(Value::Object(query)) = first_success.and_then(|first| first.request.as_ref()) {
         for parameter in operation.parameters.iter_mut().flatten() {
             if let RefOr::T(parameter) = parameter {
                 add_parameter_example(parameter, query);
@@ -115,7 +116,7 @@ fn add_exchanges(operation: &mut Operation) {
     }
 }
 
-/// Adds the value of a query parameter in the first example request.
+/// Adds the value of a query parameter in the first example request that succeeds.
 fn add_parameter_example(parameter: &mut Parameter, query: &Map<String, Value>) {
     if parameter.parameter_in != ParameterIn::Query {
         return;
@@ -199,7 +200,9 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ProblemCode::Unauthorized => Problem::unauthorized(),
         ProblemCode::OriginRefused => Problem::origin_refused("https://elsewhere.example"),
         ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
-        ProblemCode::RateLimited => Problem::rate_limited(RETRY_AFTER),
+        ProblemCode::RateLimited => {
+            Problem::rate_limited(120, Duration::from_secs(60), RETRY_AFTER)
+        }
         ProblemCode::NotFound => Problem::not_found(&path),
         ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE", &["POST"]),
         ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),

@@ -115,8 +115,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::BAD_REQUEST,
         title: "Malformed JSON",
         explanation: "The body is not valid JSON. The members `line` and `column`, both from 1, \
-            give the position of the error, if it is known. In a batch they count from the \
-            beginning of the line or element.",
+            give the position of the error, if it is known. For a line of a batch, `line` is its \
+            number in the body. For an element of an array, both count from the beginning of the \
+            element.",
     },
     Entry {
         code: ProblemCode::MalformedQuery,
@@ -140,8 +141,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::UNAUTHORIZED,
         title: "No valid API key or ticket",
         explanation: "The key in `Authorization: Bearer` or `x-api-key` is unknown, empty or not \
-            the only one, or the ticket is unknown, used or expired. A request without a key or \
-            ticket gets this problem only if the server requires one (`access.required`); \
+            the only one, or the ticket is unknown, used or expired. If the server has keys, \
+            `Authorization` with another scheme than `Bearer` also gets this problem. A request \
+            without a key or ticket gets it only if the server requires one (`access.required`); \
             otherwise it is identified by its address.",
     },
     Entry {
@@ -207,8 +209,10 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "unsupported_media_type",
         status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
         title: "Unsupported media type",
-        explanation: "A body needs the header `Content-Type: application/json` and no \
-            `Content-Encoding`. Batches and games have other media types; `detail` lists them.",
+        explanation: "The header `Content-Type` names a type that the route does not read, or it \
+            is missing and the body is not a JSON object. A JSON object needs no `Content-Type`; \
+            `application/json` declares it. A body with a `Content-Encoding` is refused. Batches \
+            and games have other media types; `detail` lists them.",
     },
     Entry {
         code: ProblemCode::UpgradeRequired,
@@ -283,7 +287,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         title: "Rate limit exceeded",
         explanation: "The client exceeds its rate limit. A client is identified by its API key, or \
             by its address if it has none. `RateLimit-Policy` holds the rate, `RateLimit` the \
-            remaining requests. Retry after the seconds in `Retry-After`.",
+            remaining requests; `detail` names the rate and the wait. Retry after the seconds in \
+            `Retry-After`. `POST /v1/tickets` also returns this problem while too many tickets are \
+            valid.",
     },
     Entry {
         code: ProblemCode::HeadTooLarge,

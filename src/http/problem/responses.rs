@@ -39,7 +39,8 @@ pub(crate) struct ProblemDocument {
     /// The request id, as in `x-request-id`.
     #[schema(min_length = 1, max_length = 128, extensions(("x-varies" = json!(true))))]
     request_id: String,
-    /// With `malformed_json`: the line of the error, from 1, if it is known.
+    /// With `malformed_json`: the line of the error, from 1, if it is known. For a line of a batch,
+    /// its number in the body.
     #[schema(minimum = 1, nullable = false)]
     line: Option<u64>,
     /// With `malformed_json`: the column of the error, in characters from 1, if it is known.

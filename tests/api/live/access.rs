@@ -18,6 +18,7 @@ crate::trials![
     one_client_holds_an_eighth_of_the_streams,
     concurrent_streams_are_limited,
     every_search_counts_against_the_rate_limit,
+    too_many_valid_tickets_are_refused,
     a_ticket_stands_for_its_key_once,
     an_invalid_ticket_is_refused,
     tickets_per_client_are_limited,
@@ -150,7 +151,23 @@ async fn every_search_counts_against_the_rate_limit() {
             (&json!("rate_limited"), &json!(id)),
             "a rate-limited message is not a bad one"
         );
+        let detail = problem["detail"].as_str().unwrap();
+        let limit = "rate limit exceeded: 3 requests per 3600 s; try again in ";
+        assert!(detail.starts_with(limit), "{detail}");
     }
+}
+
+async fn too_many_valid_tickets_are_refused() {
+    let server = Server::start().await;
+    let issue = async || server.send(server.request(Method::POST, "/v1/tickets")).await;
+    for _ in 0..64 {
+        assert_eq!(issue().await.status, 200);
+    }
+    let refused = issue().await;
+    let problem = refused.expect_problem(429, "rate_limited");
+    let wait = refused.header("retry-after");
+    let detail = format!("too many tickets are valid; use them, or try again in {wait} s");
+    assert_eq!(problem["detail"], detail);
 }
 
 async fn a_ticket_stands_for_its_key_once() {

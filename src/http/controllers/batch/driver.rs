@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use axum::response::Response;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
@@ -90,17 +91,35 @@ struct InvalidLine {
 }
 
 impl InvalidLine {
-    /// Explains the form of a line where the text is a part of an object on several lines.
+    /// Explains the form of a line where the text is several objects, or a part of an object on
+    /// several lines.
     fn with_line_hint(mut self: Box<InvalidLine>, text: &[u8]) -> Box<InvalidLine> {
         let text = text.trim_ascii();
         let is_whole = text.starts_with(b"{") && text.ends_with(b"}");
-        if self.problem.code() == ProblemCode::MalformedJson && !is_whole {
+        if self.problem.code() != ProblemCode::MalformedJson {
+            return self;
+        }
+        if has_second_object(text) {
+            // The option -d of curl removes the line breaks of a file.
+            let hint = ": several objects on one line; with curl use --data-binary";
+            self.problem = self.problem.with_more_detail(hint);
+        } else if !is_whole {
             let hint = "; each line must be a whole JSON object: write it on one line, or send an \
                         array of objects";
             self.problem = self.problem.with_more_detail(hint);
         }
         self
     }
+}
+
+/// Whether a text begins with a whole object, and another object begins after it.
+fn has_second_object(text: &[u8]) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
+    text.starts_with(b"{")
+        && matches!(values.next(), Some(Ok(_)))
+        && text
+            .get(values.byte_offset()..)
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
 }
 
 impl Driver {
@@ -189,7 +208,7 @@ impl Driver {
 
 impl LineHandler {
     async fn handle(&self, index: usize, line: InputLine) -> LineOutcome {
-        let (id, answer) = match self.parse(line) {
+        let (id, answer) = match self.parse(index, line) {
             Ok(request) => (request.id.clone(), self.search(index, request).await),
             Err(invalid) => (invalid.id, Err(invalid.problem)),
         };
@@ -204,13 +223,14 @@ impl LineHandler {
         }
     }
 
-    /// Parses the request of a line.
-    fn parse(&self, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
+    /// Parses the request of a line. Its index counts every line of the body, also blank ones.
+    fn parse(&self, index: usize, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
         let problem = match line {
             InputLine::Text(text) => {
-                return self.read("the line", &text).map_err(|error| error.with_line_hint(&text));
+                let request = self.read(json::TextSource::Line(index + 1), &text);
+                return request.map_err(|error| error.with_line_hint(&text));
             }
-            InputLine::Element(text) => return self.read("the element", &text),
+            InputLine::Element(text) => return self.read(json::TextSource::Element, &text),
             InputLine::TooLong => Problem::line_too_long(),
             InputLine::Blank => Problem::empty_json("the line"),
             InputLine::MissingElement { is_last: true } => {
@@ -226,9 +246,13 @@ impl LineHandler {
         Err(Box::new(InvalidLine { id: CorrelationId::None, problem }))
     }
 
-    /// Reads a request. Errors call its text `name`.
-    fn read(&self, name: &str, text: &[u8]) -> Result<BatchRequest, Box<InvalidLine>> {
-        json::read_named(name, text, self.app.caps().moves).map_err(|problem| {
+    /// Reads a request from this text.
+    fn read(
+        &self,
+        source: json::TextSource,
+        text: &[u8],
+    ) -> Result<BatchRequest, Box<InvalidLine>> {
+        json::read_from(source, text, self.app.caps().moves).map_err(|problem| {
             Box::new(InvalidLine { id: CorrelationId::extract_from(text), problem })
         })
     }

@@ -133,7 +133,7 @@ pub(super) async fn read_upload(
     let caps = app.caps();
     let limits = BodyLimits { max_bytes: caps.jobs.bytes, timeout: caps.body_timeout };
     let bytes = json::read_bytes(headers, body, limits, None).await?;
-    if is_undeclared && !json::is_object(&bytes) {
+    if is_undeclared && !json::is_object_or_empty(&bytes) {
         return Err(Problem::not_games(declared));
     }
     if is_pgn {

@@ -178,8 +178,9 @@ impl<'a> LiveConnection<'a> {
     }
 
     async fn handle_message(&mut self, text: &[u8]) -> ConnectionResult {
+        let max_moves = self.app.caps().moves;
         let ClientMessage { id, command } =
-            match json::read_named::<ClientMessage>("the message", text, self.app.caps().moves) {
+            match json::read_from::<ClientMessage>(json::TextSource::Message, text, max_moves) {
                 Ok(message) => message,
                 Err(problem) => {
                     return self.reject(&CorrelationId::extract_from(text), &problem).await;
@@ -243,7 +244,7 @@ impl<'a> LiveConnection<'a> {
         };
         self.bad_messages = 0;
         if let Err(allowance) = self.app.access_control().count_request(self.caller.identity()) {
-            return self.send_problem(&id, &Problem::rate_limited(allowance.reset_after)).await;
+            return self.send_problem(&id, &allowance.exceeded()).await;
         }
         self.end_running_analysis().await?;
         self.last_options = options;
