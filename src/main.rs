@@ -2,6 +2,7 @@
 
 mod commands;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -58,9 +59,8 @@ fn explain_and_exit(error: &clap::Error) -> ! {
     // Without a stderr the exit status alone reports the error.
     let _ = error.print();
     if error.kind() == ErrorKind::ArgumentConflict {
-        eprintln!(
-            "\n  tip: options follow their command, as in `kibitzer check-config --config FILE`"
-        );
+        let tip = "options follow their command, as in `kibitzer check-config --config FILE`";
+        let _ = writeln!(std::io::stderr(), "\n  tip: {tip}");
     }
     std::process::exit(error.exit_code())
 }
