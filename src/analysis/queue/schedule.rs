@@ -152,14 +152,20 @@ impl<'a> Schedule<'a> {
         of_class.map(|submitter| submitter.workers).sum()
     }
 
-    /// `false` for a new task whose clients all have this many tasks that wait to continue.
+    /// `false` for a new task whose clients all have this many tasks that wait to continue, or that
+    /// can't restart and finds no place among such tasks.
     fn may_start(&self, queued: &QueuedTask, max_to_continue: usize) -> bool {
         let class_queue = self.state.class_queue(queued.submitter.class);
+        let has_place = || {
+            !queued.is_new_without_restart()
+                || self.state.can_start_without_restart(queued.workers())
+        };
         let leaves_places =
             |client: &Client| class_queue.tasks_to_continue(client) < max_to_continue;
         queued.has_run()
-            || leaves_places(queued.client())
-            || queued.control.clients().iter().any(leaves_places)
+            || (has_place()
+                && (leaves_places(queued.client())
+                    || queued.control.clients().iter().any(leaves_places)))
     }
 
     /// `false` for a task of several workers that would not have them even if each running task gave

@@ -174,7 +174,15 @@ impl State {
         // Tasks that can't restart need the places of paused runs first.
         tasks.sort_by_key(|running| running.submitter.slicing != Slicing::PauseOnly);
         for mut running in tasks {
-            if self.paused_workers + running.submitter.workers <= self.workers {
+            let may_pause = match running.submitter.slicing {
+                Slicing::PauseOnly => {
+                    self.paused_workers + running.submitter.workers <= self.workers
+                }
+                Slicing::Unlimited | Slicing::Restartable => {
+                    self.may_pause(running.submitter.workers)
+                }
+            };
+            if may_pause {
                 running.control.pause();
                 self.release(&running);
                 let RunningTask { submitter, control, .. } = running;

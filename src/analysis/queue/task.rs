@@ -103,6 +103,11 @@ impl QueuedTask {
         QueuedTask { submitter, control, queued_at: Instant::now(), work }
     }
 
+    /// `true` for a task that has not run yet and can't restart.
+    pub(super) fn is_new_without_restart(&self) -> bool {
+        !self.has_run() && self.submitter.slicing == Slicing::PauseOnly
+    }
+
     /// How many workers the task needs.
     pub(super) fn workers(&self) -> usize {
         self.submitter.workers
