@@ -6,6 +6,7 @@
 //! errors.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -67,6 +68,13 @@ pub struct Estimate {
     pub mean: f64,
     /// Its standard error, with one cluster per game.
     pub standard_error: f64,
+}
+
+impl fmt::Display for Estimate {
+    /// Writes `mean ± standard error`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.5} ± {:.5}", self.mean, self.standard_error)
+    }
 }
 
 /// The positions of a CSV file with the columns `fen`, `engine_score_cp_white`, `result` and

@@ -168,8 +168,8 @@ impl<'a> Schedule<'a> {
                     || queued.control.clients().iter().any(leaves_places)))
     }
 
-    /// `false` for a task of several workers that would not have them even if each running task gave
-    /// way that can: other tasks of its own client hold them.
+    /// `false` for a task of several workers that would not have them even if each running task
+    /// gave way that can: other tasks of its own client hold them.
     fn can_get_workers(&self, queued: &QueuedTask, shares: &OnceCell<Shares<'a>>) -> bool {
         let State { workers, free_workers, .. } = *self.state;
         if queued.workers() == 1 || (self.earlier.is_empty() && queued.workers() <= free_workers) {

@@ -132,7 +132,7 @@ impl State {
     ) -> bool {
         !clients.contains(to)
             && (running.submitter.slicing != Slicing::PauseOnly
-                || self.paused_workers + running.submitter.workers <= self.workers)
+                || self.may_pause(&running.submitter))
     }
 
     /// `true` if tasks of this client run, or wait to continue.
@@ -174,15 +174,7 @@ impl State {
         // Tasks that can't restart need the places of paused runs first.
         tasks.sort_by_key(|running| running.submitter.slicing != Slicing::PauseOnly);
         for mut running in tasks {
-            let may_pause = match running.submitter.slicing {
-                Slicing::PauseOnly => {
-                    self.paused_workers + running.submitter.workers <= self.workers
-                }
-                Slicing::Unlimited | Slicing::Restartable => {
-                    self.may_pause(running.submitter.workers)
-                }
-            };
-            if may_pause {
+            if self.may_pause(&running.submitter) {
                 running.control.pause();
                 self.release(&running);
                 let RunningTask { submitter, control, .. } = running;

@@ -144,11 +144,13 @@ impl State {
         let place = control.place()?;
         let queue = self.class_queue(place.class);
         let submitter = queue.get(place.start_tag)?.client();
-        let shares = self.shares();
         let is_earlier = class < place.class
             || match queue.compare_start(client, place.start_tag) {
                 Ordering::Less => true,
-                Ordering::Equal => shares.held_by(client) < shares.held_by(submitter),
+                Ordering::Equal => {
+                    let shares = self.shares();
+                    shares.held_by(client) < shares.held_by(submitter)
+                }
                 Ordering::Greater => false,
             };
         self.remove_waiting(control, |_| is_earlier)
@@ -188,14 +190,15 @@ impl State {
             || self.paused_workers + self.running_without_restart() + workers <= self.workers
     }
 
-    /// `true` if a search may pause. Tasks that can't restart come first: those that run, and one
-    /// that waits for its start.
-    pub(super) fn may_pause(&self, workers: usize) -> bool {
-        let reserved = match self.workers {
-            1 => 0,
-            _ => self.running_without_restart() + self.new_without_restart.min(1),
+    /// `true` if a paused run may be added for a task. Tasks that can't restart come first: those
+    /// that run, and one that waits for its start.
+    pub(super) fn may_pause(&self, submitter: &Submitter) -> bool {
+        let reserved = if self.workers == 1 || submitter.slicing == Slicing::PauseOnly {
+            0
+        } else {
+            self.running_without_restart() + self.new_without_restart.min(1)
         };
-        self.paused_workers + reserved + workers <= self.workers
+        self.paused_workers + reserved + submitter.workers <= self.workers
     }
 
     /// The workers of the running tasks that can't restart, added up.

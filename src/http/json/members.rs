@@ -251,8 +251,7 @@ fn query_parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Pa
         .required(required)
         .description(description)
         .schema(Some(schema.clone()));
-    // A list repeats its parameter. The server also splits each value at its commas
-    // and spaces.
+    // A list repeats its parameter. The server also splits each value at commas and spaces.
     match schema {
         RefOr::T(Schema::Array(_)) => {
             parameter.style(Some(ParameterStyle::Form)).explode(Some(true)).build()

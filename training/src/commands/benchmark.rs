@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use kibitzer::engine::{Engine, EngineOptions, Network};
 use rayon::prelude::*;
 
-use crate::benchmark::{self, Estimate, MEN, Position, Reference};
+use crate::benchmark::{self, MEN, Position, Reference};
 
 /// Arguments of `benchmark`.
 #[derive(Debug, clap::Args)]
@@ -89,24 +89,15 @@ fn print_rows(
     let ranges = MEN.iter().map(|men| (format!("{}-{} men", men.0, men.1), *men));
     for (name, men) in all.chain(ranges) {
         let Some((count, error)) = benchmark::estimate(errors, positions, men) else { continue };
-        write!(out, "  {name:10} {count:5} positions  mean squared error {}", Plain(error))?;
+        write!(out, "  {name:10} {count:5} positions  mean squared error {error}")?;
         if let Some((_, difference)) =
             differences.and_then(|values| benchmark::estimate(values, positions, men))
         {
-            write!(out, "   difference {}", Plain(difference))?;
+            write!(out, "   difference {difference}")?;
         }
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// An estimate as `mean ± standard error`.
-struct Plain(Estimate);
-
-impl std::fmt::Display for Plain {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.5} ± {:.5}", self.0.mean, self.0.standard_error)
-    }
 }
 
 /// The evaluations of a file, one a line.

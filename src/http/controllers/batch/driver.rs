@@ -94,20 +94,20 @@ impl InvalidLine {
     /// Explains the form of a line where the text is several objects, or a part of an object on
     /// several lines.
     fn with_line_hint(mut self: Box<InvalidLine>, text: &[u8]) -> Box<InvalidLine> {
-        let text = text.trim_ascii();
-        let is_whole = text.starts_with(b"{") && text.ends_with(b"}");
         if self.problem.code() != ProblemCode::MalformedJson {
             return self;
         }
-        if has_second_object(text) {
+        let text = text.trim_ascii();
+        let hint = if has_second_object(text) {
             // The option -d of curl removes the line breaks of a file.
-            let hint = ": several objects on one line; with curl use --data-binary";
-            self.problem = self.problem.with_more_detail(hint);
-        } else if !is_whole {
-            let hint = "; each line must be a whole JSON object: write it on one line, or send an \
-                        array of objects";
-            self.problem = self.problem.with_more_detail(hint);
-        }
+            ": several objects on one line; with curl use --data-binary"
+        } else if text.starts_with(b"{") && text.ends_with(b"}") {
+            ""
+        } else {
+            "; each line must be a whole JSON object: write it on one line, or send an array of \
+             objects"
+        };
+        self.problem = self.problem.with_more_detail(hint);
         self
     }
 }
