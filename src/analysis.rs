@@ -39,5 +39,5 @@ pub use perft::PerftRequest;
 pub use request::{AnalysisRequest, PriorityClass};
 pub use searcher::Searcher;
 pub use service::{Service, ServiceOptions};
-pub(crate) use session::client_share;
+pub(crate) use session::{CLIENT_SHARES, client_share};
 pub use session::{Client, Session};

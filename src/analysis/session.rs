@@ -24,13 +24,21 @@ impl fmt::Display for Client {
     }
 }
 
-/// What one client may hold of a resource of which this much is free: a seventh.
+/// The part of a resource that a lone client may hold, unless the resource says otherwise: an
+/// eighth.
+pub(crate) const CLIENT_SHARES: usize = 8;
+
+/// What one client may hold of a resource of which this much is free.
 ///
-/// So a lone client gets an eighth of the whole, and a new client always finds a share, however
-/// many others hold theirs. The rule is the dynamic threshold of Choudhury and Hahne, "Dynamic
-/// queue length thresholds for shared-memory packet switches" (1998), with α = 1/7.
-pub(crate) const fn client_share(free: usize) -> usize {
-    free / 7
+/// A lone client gets one of so many shares of the whole, and a new client always finds some,
+/// however many others hold theirs. The rule is the dynamic threshold of Choudhury and Hahne,
+/// "Dynamic queue length thresholds for shared-memory packet switches" (1998), with
+/// α = 1 / (shares − 1).
+///
+/// # Panics
+/// Panics if `shares` is less than 2.
+pub(crate) const fn client_share(free: usize, shares: usize) -> usize {
+    free / (shares - 1)
 }
 
 /// A session of a client.

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::analysis::Client;
-use crate::analysis::client_share;
+use crate::analysis::{CLIENT_SHARES, client_share};
 use crate::http::{Peer, TrustedProxies};
 
 /// The open connections of all clients of a listener. Clones share the counts.
@@ -72,7 +72,7 @@ impl Shared {
         if self.max_per_client >= self.max {
             return self.max;
         }
-        let share = client_share(self.max.saturating_sub(open));
+        let share = client_share(self.max.saturating_sub(open), CLIENT_SHARES);
         self.max_per_client.min(share.max(1))
     }
 

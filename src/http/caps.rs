@@ -12,7 +12,7 @@ pub(crate) const MAX_CONCURRENT_UPLOADS: usize = 4;
 
 /// The maximum number of concurrent uploads of one client, so that slow senders cannot block
 /// others.
-pub(crate) const MAX_UPLOADS_PER_CLIENT: usize = MAX_CONCURRENT_UPLOADS.div_ceil(2);
+pub(crate) const MAX_UPLOADS_PER_CLIENT: usize = MAX_CONCURRENT_UPLOADS.div_ceil(UPLOAD_SHARES);
 
 /// Texts of games up to this size need no upload permit. The memory of their request counts them.
 pub(crate) const SHORT_UPLOAD_BYTES: usize = 64 << 10;
@@ -21,7 +21,8 @@ pub(crate) const SHORT_UPLOAD_BYTES: usize = 64 << 10;
 /// may become three), and as games.
 pub(crate) const UPLOAD_COPIES: usize = 4;
 
-/// One client may hold one of so many shares of all streams, and of all batches.
+/// A lone client may hold one of so many shares of all uploads, streams or batches.
+pub(crate) const UPLOAD_SHARES: usize = 2;
 pub(crate) const STREAM_SHARES: usize = 8;
 pub(crate) const BATCH_SHARES: usize = 4;
 

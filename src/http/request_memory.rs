@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dashmap::DashMap;
 
-use crate::analysis::{Client, client_share};
+use crate::analysis::{CLIENT_SHARES, Client, client_share};
 
 /// The bytes that each request takes from its head to the end of its response: its task and its
 /// HTTP/2 stream, its headers, and the part of its body and response up to
@@ -101,7 +101,7 @@ impl RequestMemory {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let of_client = client_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let free = self.capacity.saturating_sub(in_use);
-        if of_client <= client_share(free) {
+        if of_client <= client_share(free, CLIENT_SHARES) {
             return Ok(());
         }
         self.give_back(client_bytes, bytes);

@@ -15,7 +15,7 @@ use crate::http::Caps;
 use crate::http::access::{AccessConfig, AccessControl};
 use crate::http::caps::{
     BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES, MAX_CONCURRENT_UPLOADS,
-    MAX_UPLOADS_PER_CLIENT, STREAM_SHARES,
+    MAX_UPLOADS_PER_CLIENT, STREAM_SHARES, UPLOAD_SHARES,
 };
 use crate::http::json::{BodyLimits, JsonLimits};
 use crate::http::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
@@ -62,12 +62,12 @@ impl App {
             open_connections: Gauge::default(),
             request_memory: RequestMemory::new(caps.request_bytes),
             started: Instant::now(),
-            upload_permits: ClientPermits::new(MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT),
+            upload_permits: ClientPermits::new(MAX_CONCURRENT_UPLOADS, UPLOAD_SHARES),
             explore_permits: Permits::new(MAX_CONCURRENT_EXPLORES),
             deep_explore_permits: Permits::new(MAX_CONCURRENT_DEEP_EXPLORES),
             core: SetOnce::new(),
-            stream_permits: shared_permits(caps.streams, STREAM_SHARES),
-            batch_permits: shared_permits(caps.batches, BATCH_SHARES),
+            stream_permits: ClientPermits::new(caps.streams, STREAM_SHARES),
+            batch_permits: ClientPermits::new(caps.batches, BATCH_SHARES),
             shutting_down: SetOnce::new(),
             caps,
         }))
@@ -268,11 +268,6 @@ impl FromRef<App> for JsonLimits {
     }
 }
 
-/// Permits of which one client may hold one of so many shares, rounded up.
-fn shared_permits(capacity: usize, shares: usize) -> ClientPermits {
-    ClientPermits::new(capacity, capacity.div_ceil(shares))
-}
-
 /// Takes a permit if one is free for the client now.
 fn try_acquire(
     permits: &ClientPermits,
@@ -282,7 +277,7 @@ fn try_acquire(
     permits.try_acquire(client).ok_or_else(|| {
         let (capacity, in_use) = (permits.total().capacity(), permits.total().in_use());
         if in_use < capacity {
-            Problem::no_capacity_for_client(resource, permits.max_per_client())
+            Problem::no_capacity_for_client(resource, permits.limit_per_client())
         } else {
             Problem::no_capacity_for(resource, capacity)
         }

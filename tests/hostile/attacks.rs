@@ -29,17 +29,20 @@ pub(crate) enum Attack {
     /// Short responses on streams without a window. Nothing limits the memory of these requests but
     /// the number of streams.
     SmallResponsesOverHttp2,
+    /// Messages of live boards in fragments, the last of which never ends.
+    LiveFragments,
 }
 
 impl Attack {
     /// All attacks.
-    pub(crate) const ALL: [Attack; 6] = [
+    pub(crate) const ALL: [Attack; 7] = [
         Attack::HalfHeads,
         Attack::HalfBodies,
         Attack::UnreadResponses,
         Attack::HalfBodiesOverHttp2,
         Attack::ClosedWindowsOverHttp2,
         Attack::SmallResponsesOverHttp2,
+        Attack::LiveFragments,
     ];
 
     /// The name, by which a run selects attacks.
@@ -51,13 +54,32 @@ impl Attack {
             Attack::HalfBodiesOverHttp2 => "half bodies over HTTP/2",
             Attack::ClosedWindowsOverHttp2 => "closed windows over HTTP/2",
             Attack::SmallResponsesOverHttp2 => "small responses over HTTP/2",
+            Attack::LiveFragments => "fragments of live boards",
+        }
+    }
+
+    /// Settings of the server other than the defaults. For live boards it allows so many of them,
+    /// and has so little other memory, that each of them has to keep its part of the bound.
+    pub(crate) fn settings(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Attack::LiveFragments => &[
+                ("KIBITZER__STREAM__MAX", "4096"),
+                ("KIBITZER__HTTP__CONNECTIONS", "4096"),
+                ("KIBITZER__SEARCH__HASH_MB", "1"),
+                ("KIBITZER__DICTIONARY__MAX_ENTRIES", "1000"),
+                ("KIBITZER__BATCH__MAX", "1"),
+            ],
+            _ => &[],
         }
     }
 
     /// The connections of one address.
     fn connections(self) -> usize {
         match self {
-            Attack::HalfHeads | Attack::HalfBodies | Attack::UnreadResponses => CONNECTIONS,
+            Attack::HalfHeads
+            | Attack::HalfBodies
+            | Attack::UnreadResponses
+            | Attack::LiveFragments => CONNECTIONS,
             Attack::HalfBodiesOverHttp2
             | Attack::ClosedWindowsOverHttp2
             | Attack::SmallResponsesOverHttp2 => HTTP2_CONNECTIONS,
@@ -124,6 +146,14 @@ async fn hold_connection(attack: Attack, server: SocketAddr, from: IpAddr) -> En
             hold_streams(stream, "/v1/play", Some(LONG_GAME.clone())).await
         }
         Attack::SmallResponsesOverHttp2 => hold_streams(stream, "/livez", Some("{}".into())).await,
+        Attack::LiveFragments => {
+            stream.write_all(UPGRADE.as_bytes()).await?;
+            // The longest fragment that the server takes, and most of another one.
+            stream.write_all(&fragment(Opcode::Text, LIVE_FRAGMENT_BYTES)).await?;
+            let next = fragment(Opcode::Continuation, LIVE_FRAGMENT_BYTES);
+            stream.write_all(&next[..next.len() - 1]).await?;
+            wait_for_end(&mut stream).await
+        }
     }
 }
 
@@ -133,6 +163,29 @@ fn post(path: &str, length: usize, body: &str) -> Vec<u8> {
          content-length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
+}
+
+/// A request for a live board.
+const UPGRADE: &str = "GET /v1/live HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+    sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+
+/// The longest fragment that a live board takes: 64 KB and 8 KB more.
+const LIVE_FRAGMENT_BYTES: usize = 72 << 10;
+
+/// The opcode of a WebSocket frame.
+#[derive(Clone, Copy)]
+enum Opcode {
+    Continuation = 0,
+    Text = 1,
+}
+
+/// A WebSocket frame that is not the last one of its message (RFC 6455, 5.2), with a mask of zeros.
+fn fragment(opcode: Opcode, bytes: usize) -> Vec<u8> {
+    let mut frame = vec![opcode as u8, 0x80 | 127];
+    frame.extend((bytes as u64).to_be_bytes());
+    frame.extend([0; 4]);
+    frame.resize(frame.len() + bytes, b' ');
+    frame
 }
 
 async fn wait_for_end(stream: &mut TcpStream) -> Ended {

@@ -1,5 +1,6 @@
-//! Clients that try to take the memory of a server: half heads, half bodies, and readers that read
-//! nothing, over HTTP/1.1 and HTTP/2, from 16 loopback addresses, with and without a rate limit.
+//! Clients that try to take the memory of a server: half heads, half bodies, readers that read
+//! nothing, over HTTP/1.1 and HTTP/2, and half messages of live boards. They come from 16 loopback
+//! addresses, with and without a rate limit.
 //! Each attack runs for 10 s against a server of its own; with `KIBITZER_FULL`, for 60 s.
 //!
 //! The server must keep its stated memory bound and answer an honest client. `make test-hostile`
@@ -42,7 +43,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(requests_per_minute: u32) -> Server {
+    fn start(attack: Attack, requests_per_minute: u32) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).envs([
             ("KIBITZER__LOG__FORMAT", "json"),
@@ -50,6 +51,7 @@ impl Server {
             ("KIBITZER__LOG__LEVEL", "warn,kibitzer::app=info"),
             ("KIBITZER__SEARCH__WORKERS", "2"),
         ]);
+        command.envs(attack.settings().iter().copied());
         command.env("KIBITZER__RATE__REQUESTS", requests_per_minute.to_string());
         let ServeProcess { child, address, log, .. } = ServeProcess::spawn(&mut command);
         // Keeps the pipe empty, so that the server never waits for a reader of its log.
@@ -79,7 +81,7 @@ async fn memory_bound_mb(address: SocketAddr) -> u64 {
 /// Runs one attack and prints what it did. Returns the violations.
 async fn run(attack: Attack, requests_per_minute: u32, duration: Duration) -> Vec<String> {
     let name = attack.name();
-    let server = Server::start(requests_per_minute);
+    let server = Server::start(attack, requests_per_minute);
     let bound = memory_bound_mb(server.address).await;
     let before = server.rss_mb("VmRSS");
     let mut attackers = JoinSet::new();

@@ -16,7 +16,7 @@ use super::running::{RunningTask, Shares};
 use super::state::State;
 use super::task::QueuedTask;
 use crate::analysis::request::PriorityClass;
-use crate::analysis::session::{Client, client_share};
+use crate::analysis::session::{CLIENT_SHARES, Client, client_share};
 
 /// After this many interactive tasks in a row a batch task runs.
 const MAX_INTERACTIVE_STREAK: usize = 4;
@@ -51,7 +51,7 @@ impl<'a> Schedule<'a> {
     fn choose(&self) -> Option<NextTask<'a>> {
         self.prepared_task().or_else(|| {
             let free = self.state.capacity.saturating_sub(self.state.tasks_to_continue());
-            let max_to_continue = client_share(free).max(1);
+            let max_to_continue = client_share(free, CLIENT_SHARES).max(1);
             let may_start = |queued: &QueuedTask| self.may_start(queued, max_to_continue);
             let next = self.choose_fairly(may_start)?;
             let shares = OnceCell::new();

@@ -10,7 +10,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::analysis::Client;
+use crate::analysis::{Client, client_share};
 
 /// The permits for one kind of work, limited in number.
 pub(crate) struct Permits {
@@ -66,16 +66,22 @@ impl Permits {
 /// Permits of which each client may hold only a part.
 pub(crate) struct ClientPermits {
     total: Permits,
+    /// A lone client may hold one of so many parts.
+    shares: usize,
     max_per_client: usize,
     /// The share of each client that has a permit or waits for one.
     clients: Mutex<HashMap<Client, Weak<Semaphore>>>,
 }
 
 impl ClientPermits {
-    /// Creates `capacity` permits, of which one client may hold `max_per_client`.
-    pub(crate) fn new(capacity: usize, max_per_client: usize) -> ClientPermits {
-        let total = Permits::new(capacity);
-        ClientPermits { total, max_per_client, clients: Mutex::default() }
+    /// Creates `capacity` permits, of which one client may hold one of so many shares, rounded up.
+    pub(crate) fn new(capacity: usize, shares: usize) -> ClientPermits {
+        ClientPermits {
+            total: Permits::new(capacity),
+            shares,
+            max_per_client: capacity.div_ceil(shares),
+            clients: Mutex::default(),
+        }
     }
 
     /// Waits for a permit; `None` only for a closed semaphore, which does not happen. Requests are
@@ -86,21 +92,27 @@ impl ClientPermits {
         Some(Permit { _share: Some(share), ..permit })
     }
 
-    /// Takes a permit if one is free for the client.
+    /// Takes a permit if one is free for the client. The share of a client shrinks as fewer permits
+    /// are free, so that many clients do not take all; each may hold one in any case.
     pub(crate) fn try_acquire(&self, client: &Client) -> Option<Permit> {
-        let share = self.client_semaphore(client).try_acquire_owned().ok()?;
+        let semaphore = self.client_semaphore(client);
+        let share = semaphore.clone().try_acquire_owned().ok()?;
         let permit = self.total.try_acquire()?;
-        Some(Permit { _share: Some(share), ..permit })
+        // Both permits are taken before the comparison, so that concurrent requests never exceed
+        // the share together.
+        let held = self.max_per_client - semaphore.available_permits();
+        (held <= self.limit_per_client()).then(|| Permit { _share: Some(share), ..permit })
+    }
+
+    /// The number of permits that one client may hold now.
+    pub(crate) fn limit_per_client(&self) -> usize {
+        let free = self.total.capacity() - self.total.in_use();
+        client_share(free, self.shares).clamp(1, self.max_per_client)
     }
 
     /// All permits, of all clients.
     pub(crate) fn total(&self) -> &Permits {
         &self.total
-    }
-
-    /// The number of permits that one client may hold.
-    pub(crate) fn max_per_client(&self) -> usize {
-        self.max_per_client
     }
 
     /// The share of a client.
@@ -194,6 +206,32 @@ mod tests {
         assert!(third.as_mut().poll(&mut context).is_pending());
         drop(bobs);
         assert!(third.as_mut().poll(&mut context).is_ready());
+    }
+
+    #[test]
+    fn a_new_client_finds_permits_however_many_others_hold_theirs() {
+        let permits = ClientPermits::new(512, 8);
+        let take_all = |number: usize| {
+            let client = Client::new(&number.to_string());
+            std::iter::from_fn(|| permits.try_acquire(&client)).collect::<Vec<_>>()
+        };
+        let held: Vec<_> = (0..16).map(take_all).collect();
+        assert_eq!(held[0].len(), 64, "a lone client gets an eighth");
+        assert!(take_all(16).len() >= 7);
+        drop(held);
+        assert_eq!((permits.total().in_use(), take_all(0).len()), (0, 64));
+    }
+
+    #[test]
+    fn a_client_may_hold_one_permit_of_a_few() {
+        let permits = ClientPermits::new(8, 4);
+        let take_all = |number: usize| {
+            let client = Client::new(&number.to_string());
+            std::iter::from_fn(|| permits.try_acquire(&client)).collect::<Vec<_>>()
+        };
+        let held: Vec<_> = (0..8).map(take_all).collect();
+        let counts: Vec<_> = held.iter().map(Vec::len).collect();
+        assert_eq!(counts, [2, 1, 1, 1, 1, 1, 1, 0]);
     }
 
     #[tokio::test]
