@@ -12,8 +12,9 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoResponses, PartialSchema, ToResponse, ToSchema};
 
+use super::InvalidMember;
 use super::code::ProblemCode;
-use super::{InvalidMember, InvalidPgn};
+use super::jobs::InvalidPgn;
 use crate::chess::{PositionErrorCode, PositionField};
 use crate::http::schema::string_enum;
 
