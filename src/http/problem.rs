@@ -3,11 +3,12 @@
 mod code;
 mod document;
 mod jobs;
+mod request_head;
 mod responses;
 
 pub use code::ProblemCode;
 pub(crate) use document::{
-    head_too_large_document, render_line_object, render_object, render_problem,
+    head_problem_document, render_line_object, render_object, render_problem,
 };
 pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
@@ -199,26 +200,6 @@ impl Problem {
         Problem::new(
             ProblemCode::BodyTooLarge,
             format!("the body is larger than {max_bytes} bytes"),
-        )
-    }
-
-    /// A request over HTTP/1.1 with so many headers `Host`, other than one.
-    pub(crate) fn wrong_host_count(count: usize) -> Problem {
-        let detail = match count {
-            0 => "the header Host is missing; a request over HTTP/1.1 must have it".to_owned(),
-            _ => format!("the header Host is given {count} times; it must be given once"),
-        };
-        Problem::new(ProblemCode::MalformedHead, detail)
-    }
-
-    /// A request head above the size limit.
-    fn head_too_large(max_bytes: usize) -> Problem {
-        Problem::new(
-            ProblemCode::HeadTooLarge,
-            format!(
-                "the head of the request is too large; at most {max_bytes} bytes and 100 header \
-                 fields are allowed"
-            ),
         )
     }
 
