@@ -65,6 +65,7 @@ fn main() -> ExitCode {
         speculation::trials(),
         live::trials(),
         live::access::trials(),
+        live::protocol::trials(),
         evaluation_cache::trials(),
         metrics::trials(),
         monitoring::trials(),
