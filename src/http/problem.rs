@@ -13,7 +13,7 @@ pub(crate) use document::{
 pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
-    InvalidFen, JobEventsProblems, JobProblems, JobReviewProblems, LiveProblems, NotAcceptable,
+    InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems, NoQueryProblems, NotAcceptable,
     NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
     QueryProblems, SearchProblems, TicketProblems, problem_response,
 };

@@ -326,6 +326,16 @@ where
     }
 }
 
+/// The parameters of a route that takes none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoParameters;
+
+impl FromMembers for NoParameters {
+    fn read(_: &mut Members<'_>) -> Option<NoParameters> {
+        Some(NoParameters)
+    }
+}
+
 /// Parses the parameters of a query in `application/x-www-form-urlencoded`.
 fn parameters(query: &str) -> Result<JsonValue<'static>, Problem> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {

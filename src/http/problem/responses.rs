@@ -286,17 +286,7 @@ impl IntoResponses for GamesProblems {
     }
 }
 
-/// The problems of the URLs of a job.
-#[derive(Debug)]
-pub(crate) struct JobProblems;
-
-impl IntoResponses for JobProblems {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[ProblemCode::NotFound, ProblemCode::Gone, ProblemCode::NotReady])
-    }
-}
-
-/// The problems of reading the review of a job, whose query has options.
+/// The problems of reading the review of a job.
 #[derive(Debug)]
 pub(crate) struct JobReviewProblems;
 
@@ -346,11 +336,23 @@ pub(crate) struct LiveProblems;
 impl IntoResponses for LiveProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
+            ProblemCode::MalformedQuery,
+            ProblemCode::InvalidRequest,
             ProblemCode::OriginRefused,
             ProblemCode::UpgradeRequired,
             ProblemCode::QueueFull,
             ProblemCode::ShuttingDown,
         ])
+    }
+}
+
+/// The problems of a route that takes no parameters.
+#[derive(Debug)]
+pub(crate) struct NoQueryProblems;
+
+impl IntoResponses for NoQueryProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[ProblemCode::MalformedQuery, ProblemCode::InvalidRequest])
     }
 }
 
