@@ -376,7 +376,7 @@ async fn an_error_of_a_line_says_that_a_line_is_a_whole_object() {
     assert_eq!((&end["answered"], &end["failed"]), (&json!(0), &json!(4)));
     let details = details(&answers);
     assert!(details.iter().all(|(_, detail)| detail.ends_with(hint)), "{details:?}");
-    let first = format!("EOF while parsing an object at column 2 of the line{hint}");
+    let first = format!("the text ends within an object at column 2 of the line{hint}");
     assert_eq!(details[0], (0, first.as_str()));
 }
 
