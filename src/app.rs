@@ -5,10 +5,10 @@ mod connection;
 mod from_settings;
 mod h2_stall;
 mod h2_streams;
-mod head_too_large;
 mod header_timer;
 mod memory;
 mod read_rate;
+mod refused_head;
 mod server;
 mod stream_gate;
 

@@ -35,7 +35,7 @@ pub use caps::{Caps, JobCaps};
 pub(crate) use controllers::explore::explore_memory_bound;
 pub use metrics::{Gauge, GaugeGuard};
 pub use openapi::contract;
-pub(crate) use problem::head_too_large_document;
+pub(crate) use problem::head_problem_document;
 pub use problem::{Problem, ProblemCode};
 pub(crate) use request_memory::{REQUEST_BYTES, Reservation, UNREAD_BODY_BYTES};
 pub use router::{router, split_routers, with_middleware};

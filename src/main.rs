@@ -5,7 +5,7 @@ mod commands;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use commands::{bench, check_config, healthcheck, openapi, perft, serve, uci};
@@ -58,9 +58,27 @@ fn main() -> ExitCode {
 fn explain_and_exit(error: &clap::Error) -> ! {
     // Without a stderr the exit status alone reports the error.
     let _ = error.print();
-    if error.kind() == ErrorKind::ArgumentConflict {
-        let tip = "options follow their command, as in `kibitzer check-config --config FILE`";
+    if let Some(tip) = tip_for(error) {
         let _ = writeln!(std::io::stderr(), "\n  tip: {tip}");
     }
     std::process::exit(error.exit_code())
+}
+
+/// The advice for an error that the parser can't explain.
+fn tip_for(error: &clap::Error) -> Option<&'static str> {
+    /// Options of other servers for what `--listen` sets.
+    const ADDRESS_OPTIONS: [&str; 7] =
+        ["-p", "--port", "--host", "--bind", "--addr", "--address", "--http"];
+
+    match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::ArgumentConflict, _) => {
+            Some("options follow their command, as in `kibitzer check-config --config FILE`")
+        }
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(option)))
+            if ADDRESS_OPTIONS.contains(&option.as_str()) =>
+        {
+            Some("`--listen` sets address and port of the server, as in `kibitzer --listen :8080`")
+        }
+        _ => None,
+    }
 }

@@ -15,8 +15,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::client_connections::ClientConnection;
 use super::h2_streams::StreamExecutor;
-use super::head_too_large;
 use super::read_rate::ReadRate;
+use super::refused_head::RefusedHead;
 use super::stream_gate::GateWait;
 use crate::http::GaugeGuard;
 
@@ -63,7 +63,7 @@ pub(super) struct Connection {
     /// Runs until the client has sent its first bytes.
     handshake_timeout: Pin<Box<Sleep>>,
     max_head_bytes: usize,
-    /// What is left of the response to a head that is too large.
+    /// What is left of the response to a head that hyper refuses.
     refusal: Option<Bytes>,
     /// Exists while there are bytes to send that the client does not take at once.
     blocked_write: Option<BlockedWrite>,
@@ -204,8 +204,8 @@ impl AsyncWrite for Connection {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let offered = slices.iter().map(|slice| slice.len()).sum();
-        if head_too_large::is_refusal(slices) {
-            self.refusal = Some(head_too_large::response(self.max_head_bytes));
+        if let Some(refused) = RefusedHead::from_response(slices) {
+            self.refusal = Some(refused.response(self.max_head_bytes));
             return Poll::Ready(Ok(offered));
         }
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);

@@ -338,6 +338,13 @@ fn an_error_names_the_value_and_what_is_allowed() {
             "access.keys[0].requests: -1 is out of range; it must be 0 to 4294967295",
         ),
         (
+            "access.keys = [\"secret\"]",
+            "access.keys[0]: is a string; it must be a table with a name and the SHA-256 of the \
+             key, such as { name = \"board\", sha256 = \"2bb80d53…\" }; `printf %s KEY | sha256sum` \
+             prints it (only a file can set it)",
+        ),
+        ("access.keys = [[1], 2]", "access.keys[0]: is a list; it must be a table with a name"),
+        (
             "access.keys = [{ name = \"a\" }]",
             "access.keys[0].sha256: is missing (only a file can set it)",
         ),

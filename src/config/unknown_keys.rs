@@ -33,6 +33,28 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
                     .then(|| InvalidSetting::new(key, format!("{value} is not {expected}")))
             }
         })
+        .chain(malformed_api_keys(overrides))
+        .collect()
+}
+
+/// Every entry of `access.keys` that is not a table. The error does not repeat it, since it may be
+/// the key itself.
+fn malformed_api_keys(overrides: &Config) -> Vec<InvalidSetting> {
+    let entries = overrides.get_array("access.keys").unwrap_or_default();
+    let malformed = |entry: &Value| !matches!(entry.kind, ValueKind::Table(_));
+    entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| malformed(entry))
+        .map(|(index, entry)| {
+            let detail = format!(
+                "is {}; it must be a table with a name and the SHA-256 of the key, such as \
+                 {{ name = \"board\", sha256 = \"2bb80d53…\" }}; `printf %s KEY | sha256sum` \
+                 prints it",
+                kind_name(entry)
+            );
+            InvalidSetting::new(format!("access.keys[{index}]"), detail)
+        })
         .collect()
 }
 

@@ -5,11 +5,13 @@ mod extract;
 mod from_value;
 mod members;
 mod suggestions;
+mod syntax_error;
 mod value;
 
 pub(crate) use extract::{
-    BodyLimits, Json, JsonLimits, Query, TextSource, check_encoding, content_length, content_type,
-    is_media_type, is_object_or_empty, is_undeclared, may_be_json, read, read_bytes, read_from,
+    BodyLimits, Json, JsonLimits, NoParameters, Query, check_encoding, content_length,
+    content_type, is_media_type, is_object_or_empty, is_undeclared, may_be_json, read, read_bytes,
+    read_from,
 };
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
 pub(crate) use members::{
@@ -19,6 +21,7 @@ pub(crate) use members::{
 #[cfg(test)]
 pub(crate) use suggestions::MEMBER_ROUTES;
 pub(crate) use suggestions::similar_path;
+pub(crate) use syntax_error::TextSource;
 pub(crate) use value::JsonValue;
 
 use std::cell::RefCell;

@@ -5,6 +5,7 @@
 mod auth_rate_limit;
 mod cors;
 mod request;
+mod request_head;
 mod trace;
 
 pub(crate) use auth_rate_limit::AuthRateLimitLayer;

@@ -285,6 +285,11 @@ mod tests {
     }
 
     #[test]
+    fn the_page_of_the_contract_sends_requests_to_its_own_server() {
+        assert_eq!(serde_json::to_value(contract()).unwrap()["servers"], Value::Null);
+    }
+
+    #[test]
     fn with_required_keys_no_protected_operation_is_open() {
         let contract = serde_json::to_value(contract_with_required_keys()).unwrap();
         let schemes = json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }]);

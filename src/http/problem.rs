@@ -2,15 +2,18 @@
 
 mod code;
 mod document;
+mod jobs;
+mod request_head;
 mod responses;
 
 pub use code::ProblemCode;
 pub(crate) use document::{
-    head_too_large_document, render_line_object, render_object, render_problem,
+    head_problem_document, render_line_object, render_object, render_problem,
 };
+pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
-    InvalidFen, JobEventsProblems, JobProblems, JobReviewProblems, LiveProblems, NotAcceptable,
+    InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems, NoQueryProblems, NotAcceptable,
     NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
     QueryProblems, SearchProblems, TicketProblems, problem_response,
 };
@@ -26,12 +29,8 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::analysis::AnalysisError;
-use crate::analysis::jobs::{ExceededLimit, GameError, JobError};
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
 use crate::http::headers::whole_seconds;
-
-/// `Retry-After` of a refused job or upload.
-const JOBS_RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// `Retry-After` of `not_ready`.
 const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -76,31 +75,6 @@ pub(crate) enum MemberErrorCode {
     UnknownValue,
     /// The number, or the length of the list, is out of range.
     OutOfRange,
-}
-
-/// An error in a game of a PGN text.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct InvalidPgn {
-    /// The kind of error: a value of `why` of `illegal_move`, `null_move`, `invalid_fen`,
-    /// `unknown_variant`, `unclosed_comment`, `header_too_long`, `too_many_headers`,
-    /// `too_many_moves`, `too_deep`, `too_long`.
-    code: String,
-    /// A description of the error.
-    detail: String,
-    /// The half-move of the game, from 1.
-    ply: u32,
-    /// The line of the PGN text, from 1.
-    line: u32,
-    /// The character in the line, from 1.
-    column: u32,
-    /// The offending text, cut at 200 characters.
-    text: String,
-}
-
-impl From<GameError> for InvalidPgn {
-    fn from(GameError { code, detail, ply, line, column, text }: GameError) -> InvalidPgn {
-        InvalidPgn { code, detail, ply, line, column, text }
-    }
 }
 
 impl Problem {
@@ -229,26 +203,6 @@ impl Problem {
         )
     }
 
-    /// A request over HTTP/1.1 with so many headers `Host`, other than one.
-    pub(crate) fn wrong_host_count(count: usize) -> Problem {
-        let detail = match count {
-            0 => "the header Host is missing; a request over HTTP/1.1 must have it".to_owned(),
-            _ => format!("the header Host is given {count} times; it must be given once"),
-        };
-        Problem::new(ProblemCode::MalformedHead, detail)
-    }
-
-    /// A request head above the size limit.
-    fn head_too_large(max_bytes: usize) -> Problem {
-        Problem::new(
-            ProblemCode::HeadTooLarge,
-            format!(
-                "the head of the request is too large; at most {max_bytes} bytes and 100 header \
-                 fields are allowed"
-            ),
-        )
-    }
-
     /// A body that did not arrive in time.
     pub(crate) fn request_timeout(timeout: Duration) -> Problem {
         Problem::new(
@@ -362,121 +316,6 @@ impl Problem {
         );
         let (code, pointer) = (MemberErrorCode::WrongType, String::new());
         Problem::invalid_request(&[InvalidMember { code, pointer, detail }])
-    }
-
-    /// An upload with an unsupported media type.
-    pub(crate) fn not_games(content_type: Option<&str>) -> Problem {
-        const MEDIA_TYPES: &str =
-            "application/x-chess-pgn, application/vnd.chess-pgn, text/plain or application/json";
-        let detail = match content_type {
-            None => format!("the header Content-Type is missing; it must be {MEDIA_TYPES}"),
-            Some(declared) => {
-                format!("Content-Type is {:?}; it must be {MEDIA_TYPES}", excerpt(declared))
-            }
-        };
-        Problem::new(ProblemCode::UnsupportedMediaType, detail)
-    }
-
-    /// A PGN text without a valid game.
-    fn invalid_pgn(errors: &[GameError]) -> Problem {
-        let detail = match errors {
-            [] => "the PGN text contains no game".to_owned(),
-            [first, ..] => format!("the PGN text contains no valid game: {}", first.detail),
-        };
-        let errors: Vec<_> = errors.iter().cloned().map(InvalidPgn::from).collect();
-        Problem::new(ProblemCode::InvalidPgn, detail)
-            .with_member("errors", serde_json::json!(errors))
-    }
-
-    /// An idempotency key that the client has used for another job.
-    pub(crate) fn idempotency_conflict() -> Problem {
-        Problem::new(
-            ProblemCode::IdempotencyConflict,
-            "the client has used this Idempotency-Key for another job",
-        )
-    }
-
-    /// A job that was deleted or has expired.
-    pub(crate) fn gone() -> Problem {
-        Problem::new(ProblemCode::Gone, "the job was deleted or has expired")
-    }
-
-    /// An upload beyond the limits of concurrent uploads, in total and per client.
-    pub(crate) fn too_many_uploads(max: usize, max_per_client: usize) -> Problem {
-        let detail = format!(
-            "the limit of {max} concurrent uploads, or of {max_per_client} per client, is reached"
-        );
-        Problem::new(ProblemCode::QueueFull, detail)
-            .with_member("queue_length", max)
-            .retry_after(JOBS_RETRY_AFTER)
-    }
-
-    /// A job that exceeds the quota of unfinished jobs of its client, or of all clients.
-    fn job_limit_reached(exceeded: ExceededLimit, owner: &str, unfinished: usize) -> Problem {
-        let detail = match exceeded {
-            ExceededLimit::Jobs { max } => {
-                format!("the limit of {max} unfinished jobs for {owner} is reached")
-            }
-            ExceededLimit::Bytes { max } => format!(
-                "the job does not fit into the limit of {max} bytes for unfinished jobs of {owner}"
-            ),
-        };
-        Problem::new(ProblemCode::QueueFull, detail)
-            .with_member("queue_length", unfinished)
-            .retry_after(JOBS_RETRY_AFTER)
-    }
-
-    /// A job that takes more bytes than the whole share of its client. A client without a key is
-    /// anonymous.
-    fn job_above_share(bytes: u64, max: u64, is_anonymous: bool) -> Problem {
-        let reason = if is_anonymous {
-            ", as jobs.anonymous_share_permille says for clients without an API key"
-        } else {
-            ""
-        };
-        let detail = format!(
-            "the games and their reviews take up to {bytes} bytes; all jobs of this client \
-             together may take {max}{reason}; send fewer games"
-        );
-        Problem::new(ProblemCode::JobTooLarge, detail)
-    }
-
-    /// The problem for a job error at this path.
-    pub(crate) fn from_job_error(error: JobError, path: &str) -> Problem {
-        match error {
-            JobError::NotFound => Problem::not_found(path),
-            JobError::Gone => Problem::gone(),
-            JobError::NoGame(errors) => Problem::invalid_pgn(&errors),
-            JobError::TooLarge { bytes, max, is_anonymous } => {
-                Problem::job_above_share(bytes, max, is_anonymous)
-            }
-            JobError::TooManyGames { max } => Problem::new(
-                ProblemCode::JobTooLarge,
-                format!("the PGN text has more than {max} games; send fewer games"),
-            ),
-            JobError::TooManyNodes { nodes, positions, max, max_per_position } => Problem::new(
-                ProblemCode::JobTooLarge,
-                format!(
-                    "nodes is {nodes} for each of {positions} positions, together {}; \
-                     jobs.max_nodes allows {max} for a job; lower nodes to {max_per_position}, or \
-                     send fewer games",
-                    u128::from(nodes) * u128::from(positions)
-                ),
-            ),
-            JobError::IdempotencyConflict => Problem::idempotency_conflict(),
-            JobError::QuotaExceeded { unfinished, exceeded } => {
-                Problem::job_limit_reached(exceeded, "one client", unfinished)
-            }
-            JobError::Full { unfinished, exceeded } => {
-                Problem::job_limit_reached(exceeded, "all clients", unfinished)
-            }
-            JobError::ShuttingDown => AnalysisError::shutting_down().into(),
-            JobError::Store(error) => {
-                tracing::warn!(error = error.to_string(), "job could not be read or written");
-                Problem::not_ready("store")
-            }
-            JobError::Internal(_) => Problem::internal(&error),
-        }
     }
 
     /// A line or an array element above the size limit.

@@ -17,6 +17,7 @@ crate::trials![
     check_config_states_the_memory_bound,
     check_config_fails_like_serve,
     an_option_before_its_command_gets_a_tip,
+    an_option_for_the_port_gets_a_tip,
     a_setting_that_is_not_utf8_is_refused,
     serve_listens_on_localhost_and_on_all_addresses,
     serve_refuses_an_address_of_another_form,
@@ -110,6 +111,17 @@ async fn an_option_before_its_command_gets_a_tip() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("tip: options follow their command"), "{stderr}");
+}
+
+async fn an_option_for_the_port_gets_a_tip() {
+    for arguments in [&["--port", "80"][..], &["serve", "--port=80"], &["-p", "80"]] {
+        let output = run(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("tip: `--listen` sets address and port"), "{stderr}");
+    }
+    let other = run(&["--colour"]);
+    assert!(!String::from_utf8_lossy(&other.stderr).contains("--listen` sets"), "{other:?}");
 }
 
 #[cfg(unix)]

@@ -11,7 +11,9 @@ use tokio::time::{sleep, timeout};
 use crate::support::{Server, Stream};
 
 crate::trials![
-    a_request_over_http_1_1_has_one_host,
+    a_request_over_http_1_1_has_one_valid_host,
+    a_transfer_coding_other_than_chunked_is_refused,
+    a_head_that_is_not_http_is_refused_with_a_problem,
     a_silent_connection_is_closed,
     a_slow_request_head_is_timed_out,
     a_slow_answer_is_not_cut_short,
@@ -38,43 +40,92 @@ async fn server_with_short_head_timeout() -> Server {
     Server::start_with(|settings| settings.http.head_timeout_ms = 200).await
 }
 
-async fn a_request_over_http_1_1_has_one_host() {
+/// The answer to raw bytes. The server must close the connection after it.
+async fn answer_to(server: &Server, request: &str) -> String {
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    let read = timeout(Duration::from_secs(10), stream.read_to_string(&mut answer));
+    read.await.unwrap().unwrap();
+    answer
+}
+
+/// The detail of an answer that must be the problem `malformed_head`.
+fn detail_of_malformed_head(answer: &str) -> String {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
+    assert!(head.contains("connection: close"), "{head}");
+    assert!(head.contains("content-type: application/problem+json"), "{head}");
+    let problem: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(problem["code"], "malformed_head");
+    problem["detail"].as_str().unwrap().to_owned()
+}
+
+async fn a_request_over_http_1_1_has_one_valid_host() {
     let server = Server::start().await;
-    let answer_to = async |head: &str| {
-        let mut stream = TcpStream::connect(server.address).await.unwrap();
-        stream.write_all(head.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        // The server closes the connection after its response.
-        timeout(Duration::from_secs(10), stream.read_to_string(&mut answer))
-            .await
-            .unwrap()
-            .unwrap();
-        answer
-    };
     for (hosts, detail) in [
-        ("", "the header Host is missing; a request over HTTP/1.1 must have it"),
-        ("host: a\r\nHost: a\r\n", "the header Host is given 2 times; it must be given once"),
+        ("", "is missing; a request over HTTP/1.1 must have it"),
+        ("host: a\r\nHost: a\r\n", "is given 2 times; it must be given once"),
+        ("host: a b/@\r\n", "is \"a b/@\"; it must be host or host:port"),
+        ("host: user@a\r\n", "is \"user@a\"; it must be host or host:port"),
+        ("host: a:99999\r\n", "is \"a:99999\"; it must be host or host:port"),
+        ("host: \u{e4}\r\n", "is \"\u{e4}\"; it must be host or host:port"),
     ] {
         for path in ["/livez", "/v1/engine", "/nowhere", "http://a/livez"] {
-            let answer = answer_to(&format!("GET {path} HTTP/1.1\r\n{hosts}\r\n")).await;
-            let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-            assert!(head.starts_with("HTTP/1.1 400 "), "{path}: {head}");
-            assert!(head.contains("connection: close"), "{path}: {head}");
-            assert!(head.contains("content-type: application/problem+json"), "{path}: {head}");
-            let problem: Value = serde_json::from_str(body).unwrap();
-            assert_eq!(
-                (&problem["code"], &problem["detail"]),
-                (&json!("malformed_head"), &json!(detail))
-            );
+            let answer = answer_to(&server, &format!("GET {path} HTTP/1.1\r\n{hosts}\r\n")).await;
+            assert_eq!(detail_of_malformed_head(&answer), format!("the header Host {detail}"));
         }
     }
-    for head in
-        ["GET /livez HTTP/1.0\r\n\r\n", "GET /livez HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n"]
-    {
-        let answer = answer_to(head).await;
+    for head in [
+        "GET /livez HTTP/1.0\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n",
+    ] {
+        let answer = answer_to(&server, head).await;
         assert!(answer.contains(" 200 OK\r\n"), "{head}: {answer}");
     }
     assert_eq!(server.get("/problems/malformed_head").await.status, 200);
+}
+
+async fn a_transfer_coding_other_than_chunked_is_refused() {
+    let server = Server::start().await;
+    let request = |headers: &str| {
+        format!(
+            "POST /v1/legal-moves HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+             connection: close\r\n{headers}\r\n12\r\n{{\"fen\":\"startpos\"}}\r\n0\r\n\r\n"
+        )
+    };
+    for (headers, codings) in [
+        ("transfer-encoding: gzip, chunked\r\n", "gzip, chunked"),
+        ("transfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n", "gzip, chunked"),
+        ("transfer-encoding: chunked, chunked\r\n", "chunked, chunked"),
+        ("transfer-encoding: identity, chunked\r\n", "identity, chunked"),
+    ] {
+        let answer = answer_to(&server, &request(headers)).await;
+        let detail = format!("the header Transfer-Encoding is {codings:?}; it must be chunked");
+        assert_eq!(detail_of_malformed_head(&answer), detail);
+    }
+    // hyper itself refuses a body whose length it can't know.
+    for headers in ["transfer-encoding: gzip\r\n", "transfer-encoding: chunked, gzip\r\n"] {
+        detail_of_malformed_head(&answer_to(&server, &request(headers)).await);
+    }
+    for headers in ["transfer-encoding: chunked\r\n", "Transfer-Encoding:  Chunked \r\n"] {
+        let answer = answer_to(&server, &request(headers)).await;
+        assert!(answer.contains(" 200 OK\r\n"), "{headers}: {answer}");
+    }
+}
+
+async fn a_head_that_is_not_http_is_refused_with_a_problem() {
+    let server = Server::start().await;
+    for head in [
+        "GET /livez HTTP/1.1\r\nhost x\r\n\r\n",
+        "GET /li vez HTTP/1.1\r\nhost: x\r\n\r\n",
+        "\u{16}\u{3}\u{1}\r\n\r\n",
+        "POST /v1/perft HTTP/1.1\r\nhost: x\r\ncontent-length: x\r\n\r\n",
+    ] {
+        let detail = detail_of_malformed_head(&answer_to(&server, head).await);
+        assert_eq!(detail, "the head of the request is not valid HTTP/1.1 without TLS", "{head}");
+    }
 }
 
 async fn a_silent_connection_is_closed() {

@@ -1,6 +1,7 @@
 //! Live boards.
 
 pub(crate) mod access;
+pub(crate) mod protocol;
 
 use std::time::Duration;
 

@@ -39,6 +39,7 @@ mod speculation;
 mod store;
 mod support;
 mod traces;
+mod unknown_names;
 
 use std::process::ExitCode;
 
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
     let trials = [
         analysis::trials(),
         batch::trials(),
+        batch::lifecycle::trials(),
         best_move::trials(),
         command_line::trials(),
         connections::trials(),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         speculation::trials(),
         live::trials(),
         live::access::trials(),
+        live::protocol::trials(),
         evaluation_cache::trials(),
         metrics::trials(),
         monitoring::trials(),
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         shutdown::trials(),
         store::trials(),
         traces::trials(),
+        unknown_names::trials(),
     ];
     let results = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     let is_everything = arguments.filter.is_none()

@@ -15,6 +15,7 @@ crate::trials![
     the_answer_to_a_request_with_a_key_is_private,
     a_best_move_by_query_is_not_stored,
     an_invalid_query_is_refused,
+    a_route_without_parameters_refuses_any,
 ];
 
 /// The routes whose answers depend only on the request and the program.
@@ -137,5 +138,24 @@ async fn an_invalid_query_is_refused() {
         server.get(&format!("{path}?fen=%zz")).await.expect_problem(400, "malformed_query");
         server.get(path).await.expect_problem(422, "invalid_request");
         server.get(&format!("{path}?fen=nonsense")).await.expect_problem(422, "invalid_fen");
+    }
+}
+
+async fn a_route_without_parameters_refuses_any() {
+    let server = Server::start().await;
+    let pgn = format!("/v1/games/{}/pgn", "0".repeat(32));
+    for path in ["/v1/limits", "/v1/engine", "/v1/live", pgn.as_str()] {
+        for (query, detail) in [
+            ("foo=1", "\"foo\" is not a known member; none is allowed"),
+            ("depth=1", "\"depth\" is not a known member; it belongs to /v1/best-move"),
+        ] {
+            let answer = server.get(&format!("{path}?{query}")).await;
+            assert_eq!(answer.expect_problem(422, "invalid_request")["detail"], detail, "{path}");
+        }
+        server.get(&format!("{path}?foo=%zz")).await.expect_problem(400, "malformed_query");
+    }
+    // Monitors add parameters of their own to get past caches.
+    for path in ["/livez", "/readyz", "/metrics"] {
+        assert_eq!(server.get(&format!("{path}?foo=1")).await.status, 200, "{path}");
     }
 }

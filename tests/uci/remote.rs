@@ -454,6 +454,20 @@ fn an_address_without_a_scheme_means_http() {
 }
 
 #[test]
+fn a_path_of_the_address_precedes_the_routes() {
+    let (server, _) = Server::scripted([ScriptedReply::Complete]);
+    for path in ["chess", "chess/"] {
+        let url = format!("http://{}/{path}", server.address);
+        let (_, best) = Gui::with(&["--server", &url]).search("position startpos\ngo depth 1");
+        assert_eq!(best[1], "e2e4");
+    }
+    for rest in ["?depth=3", "/chess?depth=3", "/#board"] {
+        let url = format!("http://{}{rest}", server.address);
+        assert_refused_at_start(&["--server", &url], "the URL must end after the host, the port");
+    }
+}
+
+#[test]
 fn an_address_that_is_not_plain_http_is_refused() {
     for url in ["https://127.0.0.1:1", "http://", "ftp://x"] {
         assert_refused_at_start(&["--server", url], "");

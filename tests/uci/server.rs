@@ -56,6 +56,8 @@ impl Server {
             .route("/v1/engine", get(async || r#"{"name": "kibitzer"}"#))
             .route("/v1/analysis", post(answer.clone()))
             .route("/v1/evaluate", post(answer));
+        // Also as behind a proxy that serves it below a path.
+        let router = Router::new().nest("/chess", router.clone()).merge(router);
         (
             Server::serve_on_own_runtime(async |listener| {
                 axum::serve(listener, router).await.unwrap()

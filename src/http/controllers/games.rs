@@ -25,9 +25,9 @@ use crate::http::App;
 use crate::http::access::Caller;
 use crate::http::caps::{SHORT_UPLOAD_BYTES, UPLOAD_COPIES};
 use crate::http::headers::LAST_EVENT_ID;
-use crate::http::json::{self, Query, Reply};
+use crate::http::json::{self, NoParameters, Query, Reply};
 use crate::http::problem::{
-    DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, JobReviewProblems, Problem,
+    DeletionProblems, GamesProblems, JobEventsProblems, JobReviewProblems, Problem,
 };
 use crate::http::request_memory::{Reservation, ShareExceeded, UNREAD_BODY_BYTES};
 use crate::http::stream::{
@@ -240,11 +240,12 @@ pub(crate) async fn game_events(
     tag = "games",
     params(("id" = String, Path, description = "The id of the job.")),
     responses((status = 200, description = "The games.", body = String,
-        content_type = "application/x-chess-pgn"), JobProblems)
+        content_type = "application/x-chess-pgn"), JobReviewProblems)
 )]
 pub(crate) async fn annotated_games(
     State(app): State<App>,
     caller: Caller,
+    Query(NoParameters): Query<NoParameters>,
     Extension(memory): Extension<Arc<Reservation>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {

@@ -10,7 +10,8 @@ use crate::engine::StrengthLimit;
 use crate::http::App;
 use crate::http::access::{Allowance, Identity};
 use crate::http::dto::whole_ms;
-use crate::http::json::Reply;
+use crate::http::json::{NoParameters, Query, Reply};
+use crate::http::problem::NoQueryProblems;
 use crate::http::schema::{ref_or_null, varying};
 
 /// The limits of a request and the capacity of the server.
@@ -167,10 +168,11 @@ pub(crate) struct MemoryLimits {
     get,
     path = "/v1/limits",
     tag = "server",
-    responses((status = 200, description = "The limits.", body = ServerLimits))
+    responses((status = 200, description = "The limits.", body = ServerLimits), NoQueryProblems)
 )]
 pub(crate) async fn limits(
     State(app): State<App>,
+    Query(NoParameters): Query<NoParameters>,
     identity: Option<Extension<Identity>>,
 ) -> Reply<ServerLimits> {
     let (caps, status) = (app.caps(), app.service().await.status());

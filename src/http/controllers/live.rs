@@ -16,6 +16,7 @@ use tracing::Instrument;
 use crate::analysis::AnalysisError;
 use crate::http::App;
 use crate::http::access::{Caller, disallowed_origin};
+use crate::http::json::{NoParameters, Query};
 use crate::http::problem::{LiveProblems, Problem};
 use connection::LiveConnection;
 use message::MAX_MESSAGE_BYTES;
@@ -47,6 +48,7 @@ const READ_BUFFER_BYTES: usize = 4 << 10;
 pub(crate) async fn live(
     State(app): State<App>,
     caller: Caller,
+    Query(NoParameters): Query<NoParameters>,
     uri: Uri,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,

@@ -17,9 +17,9 @@ use crate::engine::Engine;
 use crate::http::App;
 use crate::http::access::{Caller, TICKET_LIFETIME, TicketError};
 use crate::http::dto::whole_ms;
-use crate::http::json::Reply;
+use crate::http::json::{NoParameters, Query, Reply};
 use crate::http::metrics::{TextFormat, render};
-use crate::http::problem::{Problem, TicketProblems};
+use crate::http::problem::{NoQueryProblems, Problem, TicketProblems};
 use crate::http::schema::{varying, varying_text};
 
 /// The engine and its state.
@@ -52,9 +52,12 @@ pub(crate) struct EngineDto {
     get,
     path = "/v1/engine",
     tag = "server",
-    responses((status = 200, description = "The engine.", body = EngineDto))
+    responses((status = 200, description = "The engine.", body = EngineDto), NoQueryProblems)
 )]
-pub(crate) async fn engine(State(app): State<App>) -> Reply<EngineDto> {
+pub(crate) async fn engine(
+    State(app): State<App>,
+    Query(NoParameters): Query<NoParameters>,
+) -> Reply<EngineDto> {
     let engine = app.engine().await;
     Reply(EngineDto {
         name: env!("CARGO_PKG_NAME"),

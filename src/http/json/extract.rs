@@ -15,6 +15,7 @@ use axum::http::request::Parts;
 use percent_encoding::percent_decode;
 
 use super::members::{FromMembers, Members};
+use super::syntax_error::{TextSource, malformed};
 use super::value::JsonValue;
 use crate::http::problem::{Problem, ProblemCode};
 use crate::http::request_memory::{
@@ -60,30 +61,6 @@ where
     }
 }
 
-/// The text that a request is read from. Error messages name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextSource {
-    /// A whole body.
-    Body,
-    /// The line of a body with this number, from 1.
-    Line(usize),
-    /// An element of an array.
-    Element,
-    /// A message of a live board.
-    Message,
-}
-
-impl TextSource {
-    fn name(self) -> &'static str {
-        match self {
-            TextSource::Body => "the body",
-            TextSource::Line(_) => "the line",
-            TextSource::Element => "the element",
-            TextSource::Message => "the message",
-        }
-    }
-}
-
 /// Reads a body into `T`.
 ///
 /// # Errors
@@ -125,28 +102,6 @@ fn read_value<T: FromMembers>(
         Some(request) if errors.is_empty() => Ok(request),
         _ => Err(Problem::invalid_request(&errors)),
     }
-}
-
-fn malformed(source: TextSource, bytes: &[u8], error: &serde_json::Error) -> Problem {
-    let (line, column) = error_position(bytes, error);
-    let text = error.to_string();
-    // The position at the end of serde_json's messages counts bytes; ours counts characters.
-    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    match source {
-        TextSource::Body => Problem::malformed_json(message, line, column),
-        TextSource::Line(number) => Problem::malformed_line(message, number, column),
-        TextSource::Element | TextSource::Message => Problem::malformed_json(message, line, column)
-            .with_more_detail(&format!(" of {}", source.name())),
-    }
-}
-
-/// Line and column of the first invalid character, both from 1. The column counts characters.
-fn error_position(bytes: &[u8], error: &serde_json::Error) -> (usize, usize) {
-    let line = error.line().max(1);
-    let text = bytes.split(|&byte| byte == b'\n').nth(line - 1).unwrap_or_default();
-    let before = if error.is_eof() { text.len() } else { error.column().saturating_sub(1) };
-    let before = text.get(..before).unwrap_or(text);
-    (line, String::from_utf8_lossy(before).chars().count() + 1)
 }
 
 /// How much of a body above the limit is read and discarded, as a multiple of the limit. Many
@@ -326,6 +281,16 @@ where
     }
 }
 
+/// The parameters of a route that takes none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoParameters;
+
+impl FromMembers for NoParameters {
+    fn read(_: &mut Members<'_>) -> Option<NoParameters> {
+        Some(NoParameters)
+    }
+}
+
 /// Parses the parameters of a query in `application/x-www-form-urlencoded`.
 fn parameters(query: &str) -> Result<JsonValue<'static>, Problem> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
@@ -350,26 +315,6 @@ fn decode(text: &str) -> Result<Cow<'static, str>, Problem> {
 mod tests {
     use super::*;
     use crate::http::problem::ProblemCode;
-
-    fn position_of(text: &[u8]) -> (usize, usize) {
-        let error = serde_json::from_slice::<JsonValue<'_>>(text).unwrap_err();
-        error_position(text, &error)
-    }
-
-    #[test]
-    fn an_error_is_reported_at_its_first_bad_character() {
-        assert_eq!(position_of(b""), (1, 1));
-        assert_eq!(position_of(b"{"), (1, 2));
-        assert_eq!(position_of(br#"{"fen": }"#), (1, 9));
-        assert_eq!(position_of(b"{\n  \"fen\": nope}"), (2, 11));
-        assert_eq!(
-            position_of("{\"ä\" 1}".as_bytes()),
-            (1, 6),
-            "characters are counted, not bytes"
-        );
-        assert_eq!(position_of(br#"{"fen": "a"} x"#), (1, 14));
-        assert_eq!(position_of(b"{\"fen\": \"\xff\"}").0, 1);
-    }
 
     #[test]
     fn json_is_recognised_by_its_media_type() {

@@ -87,10 +87,10 @@ pub(super) fn member_suggestion(name: &str, known: &[&str], suggests_routes: boo
 }
 
 /// The end of an error message about an unknown member that has no suggestion: the members of the
-/// request, [`MAX_ALLOWED_NAMES`] at most. Empty if it has none.
+/// request, [`MAX_ALLOWED_NAMES`] at most.
 pub(super) fn allowed_members(known: &[&str]) -> String {
     if known.is_empty() {
-        return String::new();
+        return "; none is allowed".to_owned();
     }
     let named = known.len().min(MAX_ALLOWED_NAMES);
     let more = if known.len() > named { ", …" } else { "" };
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_bounded_number_of_allowed_members_is_named() {
-        assert_eq!(allowed_members(&[]), "");
+        assert_eq!(allowed_members(&[]), "; none is allowed");
         assert_eq!(allowed_members(&["fen"]), "; allowed are fen");
         let most = allowed_members(&["fen"; MAX_ALLOWED_NAMES]);
         assert_eq!(most.matches("fen").count(), MAX_ALLOWED_NAMES);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody};
 use axum::extract::MatchedPath;
-use axum::http::header::{CONNECTION, HOST};
+use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Method, Request, Response, Version};
 use axum::response::IntoResponse;
 use pin_project_lite::pin_project;
@@ -21,6 +21,7 @@ use tower::{Layer, Service};
 use tracing::Instrument;
 use tracing::instrument::Instrumented;
 
+use super::request_head::head_problem;
 use super::trace::{record_status, request_span};
 use super::{CatchPanic, Panicked};
 use crate::analysis::Client;
@@ -146,14 +147,6 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
         log.log_response(response.status().as_u16());
         Poll::Ready(Ok(response))
     }
-}
-
-/// The problem of a request over HTTP/1.1 without exactly one `Host`: a proxy may have routed it by
-/// another host than a handler would read. HTTP/2 has `:authority` instead.
-fn head_problem(request: &Request<Body>) -> Option<Problem> {
-    let count = request.headers().get_all(HOST).iter().count();
-    let is_malformed = request.version() == Version::HTTP_11 && count != 1;
-    is_malformed.then(|| Problem::wrong_host_count(count))
 }
 
 /// The client at the address of a request, whose memory the request takes.

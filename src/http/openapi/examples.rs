@@ -18,8 +18,9 @@ use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{ResponseFormat, stream_text};
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 23] = [
+const FILES: [(&str, &str); 25] = [
     ("analyse", include_str!("examples/analyse.json")),
+    ("annotated_games", include_str!("examples/annotated_games.json")),
     ("batch", include_str!("examples/batch.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
@@ -31,6 +32,7 @@ const FILES: [(&str, &str); 23] = [
     ("game_review", include_str!("examples/game_review.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),
+    ("live", include_str!("examples/live.json")),
     ("livez", include_str!("examples/livez.json")),
     ("perft", include_str!("examples/perft.json")),
     ("play", include_str!("examples/play.json")),

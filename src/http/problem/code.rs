@@ -131,9 +131,10 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "malformed_head",
         status: StatusCode::BAD_REQUEST,
         title: "Malformed request head",
-        explanation: "A request over HTTP/1.1 has no header `Host`, or more than one (RFC 9112, \
-            section 3.2). The server closes the connection. HTTP clients send this header by \
-            themselves.",
+        explanation: "The head of a request over HTTP/1.1 is not valid (RFC 9112): it can't be \
+            parsed, the header `Host` is missing, repeated or not `host` or `host:port`, or \
+            `Transfer-Encoding` is not `chunked`. The server closes the connection. HTTP clients \
+            write these headers by themselves.",
     },
     Entry {
         code: ProblemCode::Unauthorized,

@@ -44,12 +44,11 @@ fn render_document(
     })
 }
 
-/// The problem document of a request whose head has more than this many bytes. Its path and its
-/// request id can't be known.
-pub(crate) fn head_too_large_document(max_bytes: usize) -> Vec<u8> {
+/// The document of a problem with the head of a request. Its path and its request id can't be
+/// known.
+pub(crate) fn head_problem_document(problem: &Problem) -> Vec<u8> {
     let request_id = RequestId::from_headers(&HeaderMap::new());
-    render_document(&Problem::head_too_large(max_bytes), "/", request_id.as_str())
-        .unwrap_or_default()
+    render_document(problem, "/", request_id.as_str()).unwrap_or_default()
 }
 
 /// A problem as an object within another response.

@@ -12,8 +12,9 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoResponses, PartialSchema, ToResponse, ToSchema};
 
+use super::InvalidMember;
 use super::code::ProblemCode;
-use super::{InvalidMember, InvalidPgn};
+use super::jobs::InvalidPgn;
 use crate::chess::{PositionErrorCode, PositionField};
 use crate::http::schema::string_enum;
 
@@ -285,17 +286,7 @@ impl IntoResponses for GamesProblems {
     }
 }
 
-/// The problems of the URLs of a job.
-#[derive(Debug)]
-pub(crate) struct JobProblems;
-
-impl IntoResponses for JobProblems {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[ProblemCode::NotFound, ProblemCode::Gone, ProblemCode::NotReady])
-    }
-}
-
-/// The problems of reading the review of a job, whose query has options.
+/// The problems of reading the review of a job.
 #[derive(Debug)]
 pub(crate) struct JobReviewProblems;
 
@@ -345,11 +336,23 @@ pub(crate) struct LiveProblems;
 impl IntoResponses for LiveProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
+            ProblemCode::MalformedQuery,
+            ProblemCode::InvalidRequest,
             ProblemCode::OriginRefused,
             ProblemCode::UpgradeRequired,
             ProblemCode::QueueFull,
             ProblemCode::ShuttingDown,
         ])
+    }
+}
+
+/// The problems of a route that takes no parameters.
+#[derive(Debug)]
+pub(crate) struct NoQueryProblems;
+
+impl IntoResponses for NoQueryProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[ProblemCode::MalformedQuery, ProblemCode::InvalidRequest])
     }
 }
 

@@ -18,17 +18,21 @@ struct EngineBody {
     name: String,
 }
 
-/// The root URL of a server, without a slash at its end. `host:port` means `http://host:port`.
+/// The root URL of a server, without a slash at its end. `host:port` means `http://host:port`. A
+/// path is where a proxy serves the API: the routes follow it.
 ///
 /// # Errors
 ///
-/// The text is no URL, or its scheme is not `http`.
+/// The text is no URL, its scheme is not `http`, or it has more than a path.
 pub(super) fn root_url(server: &str) -> Result<String, RemoteError> {
     let url = if server.contains("://") { server.to_owned() } else { format!("http://{server}") };
     let parsed = Url::parse(&url)
         .map_err(|error| RemoteError::InvalidUrl(server.to_owned(), error.to_string()))?;
     if parsed.scheme() != "http" {
         return Err(RemoteError::NotHttp(server.to_owned()));
+    }
+    if parsed.query().is_some() || parsed.fragment().is_some() {
+        return Err(RemoteError::NotRoot(server.to_owned()));
     }
     Ok(url.trim_end_matches('/').to_owned())
 }

@@ -9,6 +9,9 @@ pub enum RemoteError {
     /// The URL does not start with http://. TLS needs a proxy, as on the server's side.
     #[error("{0}: only http:// is supported")]
     NotHttp(String),
+    /// The URL has a query or a fragment.
+    #[error("{0}: the URL must end after the host, the port or a path, before ? and #")]
+    NotRoot(String),
     /// The API key cannot be sent in a header.
     #[error("the API key has characters that a header cannot have")]
     InvalidApiKey,

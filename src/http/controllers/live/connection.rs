@@ -1,5 +1,6 @@
 //! The connection of a live board: commands in, lines out, one analysis at a time.
 
+use std::error::Error as _;
 use std::future::pending;
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -330,14 +331,20 @@ impl<'a> LiveConnection<'a> {
     }
 }
 
-/// The close reason of a socket error: the client has disconnected, unless a message exceeded the
-/// hard limit.
+/// The close reason of a socket error: the client has disconnected, or broken the protocol. The
+/// WebSocket library can still send a close frame after the latter.
 fn close_reason_of(error: &axum::Error) -> CloseReason {
-    let text = error.to_string();
-    if text.contains("too long") || text.contains("too big") {
-        CloseReason::TooLong
-    } else {
-        CloseReason::ClientLeft
+    use tungstenite::Error;
+    use tungstenite::error::ProtocolError;
+
+    match error.source().and_then(|error| error.downcast_ref()) {
+        Some(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => {
+            CloseReason::ClientLeft
+        }
+        Some(Error::Protocol(_)) => CloseReason::ProtocolError,
+        Some(Error::Utf8(_)) => CloseReason::NotUtf8,
+        Some(Error::Capacity(_)) => CloseReason::TooLong,
+        _ => CloseReason::ClientLeft,
     }
 }
 
@@ -352,6 +359,10 @@ pub(super) enum CloseReason {
     BadMessages,
     /// The client did not answer a ping in time.
     NoPong,
+    /// The client has broken the WebSocket protocol.
+    ProtocolError,
+    /// A text is not UTF-8.
+    NotUtf8,
     /// A message exceeds the maximum length.
     TooLong,
     /// The client has been silent for too long and has no running analysis.
@@ -365,6 +376,8 @@ impl CloseReason {
         let (code, reason) = match self {
             CloseReason::ClientLeft => return None,
             CloseReason::Shutdown => (1001, "the server is shutting down"),
+            CloseReason::ProtocolError => (1002, "the frame breaks the WebSocket protocol"),
+            CloseReason::NotUtf8 => (1007, "the text is not UTF-8"),
             CloseReason::BadMessages => (1008, "three bad messages in a row"),
             CloseReason::NoPong => (1008, "no pong before the next ping"),
             CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),

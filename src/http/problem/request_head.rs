@@ -1,0 +1,51 @@
+//! The problems of the head of a request.
+
+use super::{Problem, ProblemCode};
+use crate::chess::excerpt;
+
+impl Problem {
+    /// A request over HTTP/1.1 without the header `Host`.
+    pub(crate) fn missing_host() -> Problem {
+        let detail = "the header Host is missing; a request over HTTP/1.1 must have it";
+        Problem::new(ProblemCode::MalformedHead, detail)
+    }
+
+    /// A request with so many headers `Host`.
+    pub(crate) fn repeated_host(count: usize) -> Problem {
+        let detail = format!("the header Host is given {count} times; it must be given once");
+        Problem::new(ProblemCode::MalformedHead, detail)
+    }
+
+    /// A request whose header `Host` is not `host` or `host:port`.
+    pub(crate) fn invalid_host(host: &str) -> Problem {
+        let host = excerpt(host);
+        let detail = format!("the header Host is {host:?}; it must be host or host:port");
+        Problem::new(ProblemCode::MalformedHead, detail)
+    }
+
+    /// A request with another transfer coding than `chunked`.
+    pub(crate) fn unknown_transfer_coding(codings: &str) -> Problem {
+        let codings = excerpt(codings);
+        let detail = format!("the header Transfer-Encoding is {codings:?}; it must be chunked");
+        Problem::new(ProblemCode::MalformedHead, detail)
+    }
+
+    /// A request head that can't be parsed.
+    pub(crate) fn not_http() -> Problem {
+        Problem::new(
+            ProblemCode::MalformedHead,
+            "the head of the request is not valid HTTP/1.1 without TLS",
+        )
+    }
+
+    /// A request head above the size limit.
+    pub(crate) fn head_too_large(max_bytes: usize) -> Problem {
+        Problem::new(
+            ProblemCode::HeadTooLarge,
+            format!(
+                "the head of the request is too large; at most {max_bytes} bytes and 100 header \
+                 fields are allowed"
+            ),
+        )
+    }
+}
