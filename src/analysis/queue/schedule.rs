@@ -154,14 +154,20 @@ impl<'a> Schedule<'a> {
 
     /// `false` for a new task whose clients all have this many tasks that wait to continue, or that
     /// can't restart and finds no place among such tasks.
+    ///
+    /// If as many tasks wait to continue as may wait for their start, only clients without any of
+    /// them start new ones. Otherwise each slice would make room for one more waiting task.
     fn may_start(&self, queued: &QueuedTask, max_to_continue: usize) -> bool {
         let class_queue = self.state.class_queue(queued.submitter.class);
         let has_place = || {
             !queued.is_new_without_restart()
                 || self.state.can_start_without_restart(queued.workers())
         };
-        let leaves_places =
-            |client: &Client| class_queue.tasks_to_continue(client) < max_to_continue;
+        let is_full = self.state.tasks_to_continue() >= self.state.capacity.max(self.state.workers);
+        let leaves_places = |client: &Client| {
+            class_queue.tasks_to_continue(client) < max_to_continue
+                && (!is_full || !self.state.has_started_tasks(client))
+        };
         queued.has_run()
             || (has_place()
                 && (leaves_places(queued.client())

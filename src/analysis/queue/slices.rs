@@ -84,14 +84,6 @@ impl State {
                 SlicePlan::Idle
             };
         };
-        // Without this bound, each slice would make room for one more waiting task. A client
-        // without tasks that have started passes it, so that others can't keep it out.
-        if !head.has_run()
-            && self.tasks_to_continue() >= self.capacity.max(self.workers)
-            && self.has_started_tasks(head.client())
-        {
-            return SlicePlan::CheckAfter(next_check);
-        }
         let shares = self.shares();
         let first_slice = first_slice(shares.clients, slice);
         let rest_of_slice = |running: &RunningTask| {
@@ -136,7 +128,7 @@ impl State {
     }
 
     /// `true` if tasks of this client run, or wait to continue.
-    fn has_started_tasks(&self, client: &Client) -> bool {
+    pub(super) fn has_started_tasks(&self, client: &Client) -> bool {
         let waits = |queue: &ClassQueue| queue.tasks_to_continue(client) > 0;
         let runs = |running: &RunningTask| running.control.clients().contains(client);
         waits(&self.interactive) || waits(&self.batch) || self.running.iter().any(runs)

@@ -184,16 +184,15 @@ impl State {
     }
 
     /// `true` if a task that can't restart may start: a paused run may be added for each that runs,
-    /// so that it can give way at any time. A lone worker has too few places for this rule.
+    /// so that it can give way at any time.
     pub(super) fn can_start_without_restart(&self, workers: usize) -> bool {
-        self.workers == 1
-            || self.paused_workers + self.running_without_restart() + workers <= self.workers
+        self.paused_workers + self.running_without_restart() + workers <= self.workers
     }
 
     /// `true` if a paused run may be added for a task. Tasks that can't restart come first: those
     /// that run, and one that waits for its start.
     pub(super) fn may_pause(&self, submitter: &Submitter) -> bool {
-        let reserved = if self.workers == 1 || submitter.slicing == Slicing::PauseOnly {
+        let reserved = if submitter.slicing == Slicing::PauseOnly {
             0
         } else {
             self.running_without_restart() + self.new_without_restart.min(1)

@@ -1,0 +1,175 @@
+//! Tests of time slices and of the order after them.
+
+use std::time::Instant;
+
+use super::super::slices::SlicePlan;
+use super::*;
+
+#[test]
+fn a_prepared_task_that_is_removed_is_forgotten() {
+    let queue = new_queue(1, 8, 0);
+    let prepare = |control: &Arc<TaskControl>| {
+        queue.lock().prepared_task = Some(control.clone());
+    };
+    let removed = push(&queue, interactive(1));
+    prepare(&removed);
+    queue.remove(&removed);
+    assert!(queue.lock().prepared_task.is_none(), "its control is dropped");
+    let prepared = push(&queue, interactive(1));
+    prepare(&prepared);
+    queue.close();
+    assert!(queue.lock().prepared_task.is_none());
+}
+
+#[test]
+fn a_promoted_task_stays_the_prepared_one() {
+    let queue = new_queue(1, 8, 0);
+    push(&queue, interactive(1));
+    let prepared = push_batch(&queue);
+    queue.lock().prepared_task = Some(prepared.clone());
+    queue.promote(&prepared, PriorityClass::Interactive, &Client::new("eve"));
+    let started = queue.lock().take_task().unwrap();
+    assert!(Arc::ptr_eq(&started.control, &prepared), "others have given way for it");
+    assert!(queue.lock().prepared_task.is_none());
+}
+
+#[test]
+fn a_batch_task_for_all_workers_starts_beside_a_stream_of_interactive_ones() {
+    let slice = Duration::from_millis(5);
+    let queue = Queue::new(2, 8, 0, slice);
+    let mut waits_from = Instant::now();
+    push(&queue, from_client("bob", PriorityClass::Batch, 2));
+    push(&queue, from_client("eve", PriorityClass::Batch, 2));
+    push(&queue, interactive(1));
+    for client in ["bob", "eve"] {
+        let mut interactive_tasks = 0;
+        let started = loop {
+            // One of them waits at any time.
+            push(&queue, interactive(1));
+            let started = Instant::now();
+            let workers = start_next(&queue).unwrap();
+            finish(&queue, workers, Duration::ZERO);
+            if workers == 2 {
+                break started;
+            }
+            interactive_tasks += 1;
+            let waited = waits_from.elapsed();
+            assert!(waited < 400 * slice, "{client} waits behind {interactive_tasks} tasks");
+        };
+        assert!(interactive_tasks > 4, "{client} waited for {interactive_tasks} tasks");
+        assert!(waits_from.elapsed() >= MAX_BATCH_WAIT_SLICES * slice, "{client}");
+        waits_from = started;
+    }
+}
+
+#[test]
+fn a_task_that_waits_for_its_own_client_keeps_nobody_waiting() {
+    for class in [PriorityClass::Interactive, PriorityClass::Batch] {
+        let slice = Duration::from_millis(1);
+        let queue = Queue::new(4, 8, 0, slice);
+        push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+        assert_eq!(start_next(&queue), Some(1));
+        push(&queue, from_client("bob", class, 4));
+        // So long that a batch task for all workers goes before interactive ones.
+        std::thread::sleep(2 * MAX_BATCH_WAIT_SLICES * slice);
+        for _ in 0..3 {
+            push(&queue, from_client("ann", PriorityClass::Interactive, 1));
+            assert_eq!(start_next(&queue), Some(1), "{class:?}");
+        }
+        (0..4).for_each(|_| finish(&queue, 1, Duration::ZERO));
+        assert_eq!(start_next(&queue), Some(4), "{class:?}");
+    }
+}
+
+/// Pauses tasks, or restarts them.
+fn end_slices(queue: &Queue, controls: Vec<Arc<TaskControl>>) {
+    queue.lock().end_slices(controls.clone());
+    for control in controls {
+        if queue.lock().running_mut(&control).is_some() {
+            queue.requeue(&control, Task::new(|_| ()));
+        }
+    }
+}
+
+/// A task that can pause but not restart, such as a perft.
+fn perft(client: &str) -> Submitter {
+    Submitter { slicing: Slicing::PauseOnly, ..from_client(client, PriorityClass::Interactive, 1) }
+}
+
+#[test]
+fn tasks_that_cannot_restart_never_keep_the_workers() {
+    let queue = Queue::new(2, 8, 0, Duration::from_millis(1));
+    for _ in 0..4 {
+        push(&queue, perft("bob"));
+    }
+    for round in 0..6 {
+        while start_next(&queue).is_some() {}
+        push(&queue, from_client("ann", PriorityClass::Interactive, 1));
+        std::thread::sleep(Duration::from_millis(2));
+        let plan = queue.lock().plan_slices(Instant::now(), queue.slice);
+        let SlicePlan::GiveWay { tasks, .. } = plan else { panic!("nothing gives way: {round}") };
+        queue.lock().end_slices(tasks);
+        let started = queue.lock().take_task().unwrap();
+        assert_eq!(started.client(), &Client::new("ann"), "{round}");
+        queue.finish_task(&started.control, Duration::ZERO);
+    }
+}
+
+#[test]
+fn a_new_client_goes_before_the_backlog_of_others_after_a_pause() {
+    let queue = Queue::new(1, 64, 0, Duration::from_millis(1));
+    for client in ["bob", "eve"] {
+        for _ in 0..7 {
+            push(&queue, from_client(client, PriorityClass::Interactive, 1));
+        }
+    }
+    // Several tasks start and pause, so that tasks that have run continue after new ones.
+    for _ in 0..12 {
+        assert!(start_next(&queue).is_some());
+        let running = |running: &RunningTask| running.control.clone();
+        let running = queue.lock().running.iter().map(running).collect();
+        end_slices(&queue, running);
+    }
+    push(&queue, from_client("ann", PriorityClass::Interactive, 1));
+    let before = (0..3).find(|_| {
+        let started = queue.lock().take_task().unwrap();
+        let is_ann = started.client() == &Client::new("ann");
+        queue.finish_task(&started.control, Duration::ZERO);
+        is_ann
+    });
+    assert!(before.is_some(), "three tasks of others start before");
+}
+
+#[test]
+fn a_client_that_joins_a_waiting_task_is_not_held_to_the_share_of_another() {
+    let queue = Queue::new(2, 8, 0, Duration::from_millis(1));
+    for _ in 0..2 {
+        push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+    }
+    while start_next(&queue).is_some() {}
+    let joined = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+    std::thread::sleep(Duration::from_millis(2));
+    let gives_way = || {
+        let state = queue.lock();
+        matches!(state.plan_slices(Instant::now(), queue.slice), SlicePlan::GiveWay { .. })
+    };
+    assert!(!gives_way(), "a client's tasks don't give way to its own");
+    joined.add_client(&Client::new("ann"));
+    queue.promote(&joined, PriorityClass::Interactive, &Client::new("ann"));
+    assert!(gives_way());
+}
+
+#[test]
+fn a_small_capacity_does_not_keep_out_a_new_client() {
+    let queue = Queue::new(1, 2, 0, Duration::from_millis(1));
+    for number in 0..6 {
+        push(&queue, from_client(&format!("hog {number}"), PriorityClass::Interactive, 1));
+        if queue.lock().free_workers == 0 {
+            std::thread::sleep(Duration::from_millis(2));
+            let plan = queue.lock().plan_slices(Instant::now(), queue.slice);
+            let SlicePlan::GiveWay { tasks, .. } = plan else { panic!("client {number} waits") };
+            end_slices(&queue, tasks);
+        }
+        assert!(start_next(&queue).is_some(), "client {number}");
+    }
+}
