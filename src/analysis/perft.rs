@@ -1,4 +1,4 @@
-//! Interruptible perft on the worker threads.
+//! Interruptible perft on the worker threads. An interrupted count continues where it was.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,17 +38,68 @@ pub(super) struct PerftTask {
     pub(super) control: Arc<TaskControl>,
     pub(super) shutdown: Arc<StopFlag>,
     pub(super) result_sender: oneshot::Sender<Result<PerftResult, AnalysisError>>,
+    pub(super) progress: Progress,
+}
+
+/// What a perft has counted so far.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// The first moves that are counted, in generation order.
+    divide: Vec<(Move, u64)>,
+    /// Where the count of the next first move was interrupted, from the last ply to the first.
+    path: Vec<CountedMoves>,
+    /// The time of earlier runs.
+    elapsed: Duration,
+}
+
+/// The part of a position's count that is done.
+#[derive(Default)]
+struct CountedMoves {
+    /// How many of its moves are counted.
+    moves: usize,
+    /// The sum of their counts.
+    nodes: u64,
 }
 
 impl TaskBody for PerftTask {
-    fn run(self: Box<Self>, admission: Admission) -> Option<Box<dyn TaskBody>> {
+    fn run(mut self: Box<Self>, admission: Admission) -> Option<Box<dyn TaskBody>> {
         let result = match admission {
-            Admission::Admitted => run(&self.request, &self.control.flag(), &self.shutdown),
+            Admission::Admitted => {
+                match run(&self.request, &mut self.progress, &self.control.flag(), &self.shutdown) {
+                    Err(PerftAbort::Stopped) if self.control.end_run(true) => return Some(self),
+                    result => self.answer(result),
+                }
+            }
             Admission::Rejected(error) => Err(error),
         };
         // The receiver is gone if the client has left.
         let _ = self.result_sender.send(result);
         None
+    }
+}
+
+impl PerftTask {
+    /// The answer to a count that has ended.
+    fn answer(&mut self, end: Result<(), PerftAbort>) -> Result<PerftResult, AnalysisError> {
+        match end {
+            Ok(()) => {
+                let divide = std::mem::take(&mut self.progress.divide);
+                // Without a ply there is one sequence: the empty one.
+                let nodes = match self.request.depth {
+                    0 => 1,
+                    _ => divide.iter().map(|(_, nodes)| nodes).sum(),
+                };
+                let divide = self.request.divide.then_some(divide);
+                Ok(PerftResult { nodes, divide, elapsed: self.progress.elapsed })
+            }
+            Err(PerftAbort::Deadline) => {
+                Err(AnalysisError::PerftTooLarge { max: self.request.max_time })
+            }
+            Err(PerftAbort::Shutdown) => Err(AnalysisError::shutting_down()),
+            Err(PerftAbort::Stopped) => {
+                Err(AnalysisError::Internal("the client of a perft has left"))
+            }
+        }
     }
 }
 
@@ -88,30 +139,19 @@ impl Drop for PerftHandle {
     }
 }
 
-/// Counts until the end or a limit.
+/// Counts until the end or a limit, from where the last run ended.
 fn run(
     request: &PerftRequest,
+    progress: &mut Progress,
     stop: &StopFlag,
     shutdown: &StopFlag,
-) -> Result<PerftResult, AnalysisError> {
-    let &PerftRequest { ref position, depth, divide, max_time, .. } = request;
+) -> Result<(), PerftAbort> {
     let started = Instant::now();
-    let limits = PerftLimits { stop, shutdown, deadline: started + max_time };
-    let result = if divide && depth > 0 {
-        divide_moves(position, depth, &limits)
-            .map(|moves| (moves.iter().map(|(_, nodes)| nodes).sum(), Some(moves)))
-    } else {
-        count(position, depth, &limits).map(|nodes| (nodes, divide.then(Vec::new)))
-    };
-    match result {
-        Ok((nodes, divide)) => {
-            let elapsed = started.elapsed().saturating_sub(stop.ended_pauses());
-            Ok(PerftResult { nodes, divide, elapsed })
-        }
-        Err(PerftAbort::Deadline) => Err(AnalysisError::PerftTooLarge { max: max_time }),
-        Err(PerftAbort::Shutdown) => Err(AnalysisError::shutting_down()),
-        Err(PerftAbort::Stopped) => Err(AnalysisError::Internal("the client of a perft has left")),
-    }
+    let rest = request.max_time.saturating_sub(progress.elapsed);
+    let limits = PerftLimits { stop, shutdown, deadline: started + rest };
+    let end = count_moves(&request.position, request.depth, &limits, progress);
+    progress.elapsed += started.elapsed().saturating_sub(stop.ended_pauses());
+    end
 }
 
 /// What ends a count early.
@@ -149,31 +189,45 @@ impl PerftLimits<'_> {
     }
 }
 
-/// The number of legal move sequences of `depth` plies, as [`perft::perft`] counts them.
-fn count(position: &Position, depth: u8, limits: &PerftLimits<'_>) -> Result<u64, PerftAbort> {
+/// Counts the sequences after each first move. Depth 0 has no first move.
+fn count_moves(
+    position: &Position,
+    depth: u8,
+    limits: &PerftLimits<'_>,
+    progress: &mut Progress,
+) -> Result<(), PerftAbort> {
+    limits.check()?;
+    let Some(rest) = depth.checked_sub(1) else { return Ok(()) };
+    for mv in position.legal_moves().into_iter().skip(progress.divide.len()) {
+        let nodes = count(&position.after(mv), rest, limits, &mut progress.path)?;
+        progress.divide.push((mv, nodes));
+    }
+    Ok(())
+}
+
+/// The number of legal move sequences of `depth` plies, as [`perft::perft`] counts them. The count
+/// begins where `path` says that it was interrupted, and leaves its place there at an interruption.
+fn count(
+    position: &Position,
+    depth: u8,
+    limits: &PerftLimits<'_>,
+    path: &mut Vec<CountedMoves>,
+) -> Result<u64, PerftAbort> {
     limits.check()?;
     if depth <= UNCHECKED_DEPTH {
         return Ok(perft::perft(position, depth));
     }
-    let moves = position.legal_moves();
-    moves
-        .into_iter()
-        .try_fold(0, |nodes, mv| Ok(nodes + count(&position.after(mv), depth - 1, limits)?))
-}
-
-/// The same count for each first move, in generation order. Depth 0 has no first move.
-fn divide_moves(
-    position: &Position,
-    depth: u8,
-    limits: &PerftLimits<'_>,
-) -> Result<Vec<(Move, u64)>, PerftAbort> {
-    limits.check()?;
-    let Some(rest) = depth.checked_sub(1) else { return Ok(Vec::new()) };
-    position
-        .legal_moves()
-        .into_iter()
-        .map(|mv| Ok((mv, count(&position.after(mv), rest, limits)?)))
-        .collect()
+    let CountedMoves { moves, mut nodes } = path.pop().unwrap_or_default();
+    for (number, mv) in position.legal_moves().into_iter().enumerate().skip(moves) {
+        match count(&position.after(mv), depth - 1, limits, path) {
+            Ok(more) => nodes += more,
+            Err(abort) => {
+                path.push(CountedMoves { moves: number, nodes });
+                return Err(abort);
+            }
+        }
+    }
+    Ok(nodes)
 }
 
 #[cfg(test)]
@@ -184,15 +238,40 @@ mod tests {
         PerftLimits { stop, shutdown, deadline: Instant::now() + Duration::from_secs(60) }
     }
 
+    /// A count that does not end by itself.
+    fn count_deep(limits: &PerftLimits<'_>) -> Result<(), PerftAbort> {
+        count_moves(&Position::startpos(), 12, limits, &mut Progress::default())
+    }
+
     #[test]
     fn interruptible_counts_match_plain_perft() {
         let (stop, shutdown) = (StopFlag::default(), StopFlag::default());
         let start = Position::startpos();
-        for (depth, nodes) in [1, 20, 400, 8_902, 197_281, 4_865_609].into_iter().enumerate() {
-            assert_eq!(count(&start, depth as u8, &limits(&stop, &shutdown)), Ok(nodes));
-            let divided = divide_moves(&start, depth as u8, &limits(&stop, &shutdown)).unwrap();
-            assert_eq!(divided, perft::divide(&start, depth as u8));
+        for depth in 0..=5 {
+            let mut progress = Progress::default();
+            count_moves(&start, depth, &limits(&stop, &shutdown), &mut progress).unwrap();
+            assert_eq!(progress.divide, perft::divide(&start, depth));
         }
+    }
+
+    #[test]
+    fn a_count_continues_where_it_was_interrupted() {
+        let (stop, shutdown) = (StopFlag::default(), StopFlag::default());
+        let start = Position::startpos();
+        let mut progress = Progress::default();
+        let mut interruptions = 0;
+        loop {
+            let deadline = Instant::now() + Duration::from_micros(300);
+            let short_limits = PerftLimits { deadline, ..limits(&stop, &shutdown) };
+            match count_moves(&start, 5, &short_limits, &mut progress) {
+                Ok(()) => break,
+                Err(abort) => assert_eq!(abort, PerftAbort::Deadline),
+            }
+            interruptions += 1;
+            assert!(interruptions < 100_000, "the count makes no progress");
+        }
+        assert!(interruptions > 3, "{interruptions}");
+        assert_eq!(progress.divide, perft::divide(&start, 5));
     }
 
     #[test]
@@ -204,7 +283,7 @@ mod tests {
                 deadline: started + Duration::from_millis(20),
                 ..limits(&stop, &shutdown)
             };
-            assert_eq!(count(&Position::startpos(), 12, &short_limits), Err(PerftAbort::Deadline));
+            assert_eq!(count_deep(&short_limits), Err(PerftAbort::Deadline));
             started.elapsed()
         });
         let quickest = took.min().unwrap();
@@ -218,14 +297,8 @@ mod tests {
     fn perft_stops_when_its_client_leaves_or_the_service_shuts_down() {
         let (stop, shutdown) = (StopFlag::default(), StopFlag::default());
         shutdown.stop();
-        assert_eq!(
-            count(&Position::startpos(), 12, &limits(&stop, &shutdown)),
-            Err(PerftAbort::Shutdown)
-        );
+        assert_eq!(count_deep(&limits(&stop, &shutdown)), Err(PerftAbort::Shutdown));
         stop.stop();
-        assert_eq!(
-            divide_moves(&Position::startpos(), 12, &limits(&stop, &shutdown)),
-            Err(PerftAbort::Stopped)
-        );
+        assert_eq!(count_deep(&limits(&stop, &shutdown)), Err(PerftAbort::Stopped));
     }
 }

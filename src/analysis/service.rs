@@ -18,7 +18,7 @@ use super::evaluation_cache::Origin;
 use super::evaluation_cache::{CachedAnalysis, EvaluationCache, LookupResult, WriteBehind};
 use super::graph::{self, GraphNode};
 use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
-use super::perft::{PerftHandle, PerftRequest, PerftTask};
+use super::perft::{PerftHandle, PerftRequest, PerftTask, Progress};
 use super::queue::{Queue, Slicing, SpeculativeQueue, Submitter, Task, TaskControl};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
 use super::search_task::{EarlierRuns, SearchTask};
@@ -275,13 +275,14 @@ impl Service {
             client: request.client.clone(),
             class: PriorityClass::Interactive,
             workers: 1,
-            slicing: Slicing::PauseOnly,
+            slicing: Slicing::Restartable,
         };
         let task = Task::new(PerftTask {
             request,
             control: control.clone(),
             shutdown: service.shutdown.clone(),
             result_sender,
+            progress: Progress::default(),
         });
         let evicted =
             service.queue.push(submitter, &control, task).map_err(|refused| refused.error)?;

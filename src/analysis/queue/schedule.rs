@@ -152,26 +152,20 @@ impl<'a> Schedule<'a> {
         of_class.map(|submitter| submitter.workers).sum()
     }
 
-    /// `false` for a new task whose clients all have this many tasks that wait to continue, or that
-    /// can't restart and finds no place among such tasks.
+    /// `false` for a new task whose clients all have this many tasks that wait to continue.
     ///
     /// If as many tasks wait to continue as may wait for their start, only clients without any of
     /// them start new ones. Otherwise each slice would make room for one more waiting task.
     fn may_start(&self, queued: &QueuedTask, max_to_continue: usize) -> bool {
         let class_queue = self.state.class_queue(queued.submitter.class);
-        let has_place = || {
-            !queued.is_new_without_restart()
-                || self.state.can_start_without_restart(queued.workers())
-        };
         let is_full = self.state.tasks_to_continue() >= self.state.capacity.max(self.state.workers);
         let leaves_places = |client: &Client| {
             class_queue.tasks_to_continue(client) < max_to_continue
                 && (!is_full || !self.state.has_started_tasks(client))
         };
         queued.has_run()
-            || (has_place()
-                && (leaves_places(queued.client())
-                    || queued.control.clients().iter().any(leaves_places)))
+            || leaves_places(queued.client())
+            || queued.control.clients().iter().any(leaves_places)
     }
 
     /// `false` for a task of several workers that would not have them even if each running task
@@ -183,10 +177,7 @@ impl<'a> Schedule<'a> {
         }
         let shares = shares.get_or_init(|| self.state.shares());
         let client = shares.client_with_least(queued);
-        let held = shares
-            .running
-            .iter()
-            .filter(|(running, clients)| !self.state.can_give_way(running, clients, &client));
+        let held = shares.running.iter().filter(|(_, clients)| clients.contains(&client));
         let held: usize = held.map(|(running, _)| running.submitter.workers).sum();
         held + self.given_to(&client) + queued.workers() <= workers
     }

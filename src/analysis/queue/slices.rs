@@ -115,18 +115,6 @@ impl State {
         restarting.map(|running| running.submitter.workers).sum()
     }
 
-    /// `true` if a running task, for which these clients wait, can give way to a client.
-    pub(super) fn can_give_way(
-        &self,
-        running: &RunningTask,
-        clients: &[Client],
-        to: &Client,
-    ) -> bool {
-        !clients.contains(to)
-            && (running.submitter.slicing != Slicing::PauseOnly
-                || self.may_pause(&running.submitter))
-    }
-
     /// `true` if tasks of this client run, or wait to continue.
     pub(super) fn has_started_tasks(&self, client: &Client) -> bool {
         let waits = |queue: &ClassQueue| queue.tasks_to_continue(client) > 0;
@@ -145,7 +133,7 @@ impl State {
         let may_give_way = |running: &RunningTask, clients: &[Client]| {
             !running.is_restarting
                 && running.submitter.workers > 0
-                && self.can_give_way(running, clients, &client)
+                && !clients.contains(&client)
                 && (must_take_turns || clients.iter().all(holds_more))
         };
         let tasks =
@@ -161,22 +149,17 @@ impl State {
 
     /// Pauses tasks, or restarts those for which no paused run may be added.
     pub(super) fn end_slices(&mut self, controls: Vec<Arc<TaskControl>>) {
-        let mut tasks: Vec<_> =
-            controls.iter().filter_map(|control| self.remove_running(control)).collect();
-        // Tasks that can't restart need the places of paused runs first.
-        tasks.sort_by_key(|running| running.submitter.slicing != Slicing::PauseOnly);
-        for mut running in tasks {
-            if self.may_pause(&running.submitter) {
+        for control in controls {
+            let Some(mut running) = self.remove_running(&control) else { continue };
+            if self.may_pause(running.submitter.workers) {
                 running.control.pause();
                 self.release(&running);
-                let RunningTask { submitter, control, .. } = running;
+                let submitter = running.submitter;
                 self.enqueue(QueuedTask::new(submitter, control, QueuedWork::Continue));
                 continue;
             }
-            if running.submitter.slicing != Slicing::PauseOnly {
-                running.is_restarting = true;
-                running.control.restart();
-            }
+            running.is_restarting = true;
+            running.control.restart();
             self.running.push(running);
         }
     }

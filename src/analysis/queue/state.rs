@@ -9,7 +9,7 @@ use super::batch_waiters::BatchWaiters;
 use super::class_queue::ClassQueue;
 use super::control::{QueuePlace, TaskControl};
 use super::running::RunningTask;
-use super::task::{QueuedTask, Slicing, Submitter};
+use super::task::{QueuedTask, Submitter};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 use crate::engine::StopFlag;
@@ -46,8 +46,6 @@ pub(super) struct State {
     pub(super) running: Vec<RunningTask>,
     /// The workers of all tasks whose run is paused, added up.
     pub(super) paused_workers: usize,
-    /// How many tasks wait that have not run yet and can't restart.
-    new_without_restart: usize,
     /// The task for which others have given way, until it runs.
     pub(super) prepared_task: Option<Arc<TaskControl>>,
     /// The thread that ends time slices waits for a blocked task.
@@ -77,7 +75,6 @@ impl State {
             wanted_workers: 0,
             running: Vec::with_capacity(workers),
             paused_workers: 0,
-            new_without_restart: 0,
             prepared_task: None,
             is_slicer_idle: false,
             free_workers: workers,
@@ -111,7 +108,6 @@ impl State {
         let (class, control) = (queued.submitter.class, queued.control.clone());
         self.wanted_workers += queued.workers();
         self.paused_workers += if queued.is_paused() { queued.workers() } else { 0 };
-        self.new_without_restart += usize::from(queued.is_new_without_restart());
         *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
         let start_tag = self.class_queue_mut(class).push(queued);
         control.set_place(Some(QueuePlace { class, start_tag }));
@@ -174,7 +170,6 @@ impl State {
         self.prepared_task.take_if(|control| Arc::ptr_eq(control, &queued.control));
         self.wanted_workers -= queued.workers();
         self.paused_workers -= if queued.is_paused() { queued.workers() } else { 0 };
-        self.new_without_restart -= usize::from(queued.is_new_without_restart());
         if let Some(tasks) = self.waiting_clients.get_mut(queued.client()) {
             *tasks -= 1;
             if *tasks == 0 {
@@ -183,28 +178,9 @@ impl State {
         }
     }
 
-    /// `true` if a task that can't restart may start: a paused run may be added for each that runs,
-    /// so that it can give way at any time.
-    pub(super) fn can_start_without_restart(&self, workers: usize) -> bool {
-        self.paused_workers + self.running_without_restart() + workers <= self.workers
-    }
-
-    /// `true` if a paused run may be added for a task. Tasks that can't restart come first: those
-    /// that run, and one that waits for its start.
-    pub(super) fn may_pause(&self, submitter: &Submitter) -> bool {
-        let reserved = if submitter.slicing == Slicing::PauseOnly {
-            0
-        } else {
-            self.running_without_restart() + self.new_without_restart.min(1)
-        };
-        self.paused_workers + reserved + submitter.workers <= self.workers
-    }
-
-    /// The workers of the running tasks that can't restart, added up.
-    fn running_without_restart(&self) -> usize {
-        let running = self.running.iter().map(|running| &running.submitter);
-        let cannot_restart = running.filter(|submitter| submitter.slicing == Slicing::PauseOnly);
-        cannot_restart.map(|submitter| submitter.workers).sum()
+    /// `true` if a paused run of so many workers may be added.
+    pub(super) fn may_pause(&self, workers: usize) -> bool {
+        self.paused_workers + workers <= self.workers
     }
 
     /// Takes all waiting tasks out.

@@ -69,10 +69,8 @@ pub(in crate::analysis) struct Submitter {
 pub(in crate::analysis) enum Slicing {
     /// A search without a limit of its own. It pauses or restarts, before others.
     Unlimited,
-    /// A search that pauses, or restarts when no paused task may be added.
+    /// A task that pauses, or restarts when no paused task may be added.
     Restartable,
-    /// A task that pauses and can't restart.
-    PauseOnly,
 }
 
 /// A waiting task.
@@ -101,11 +99,6 @@ impl QueuedTask {
         work: QueuedWork,
     ) -> QueuedTask {
         QueuedTask { submitter, control, queued_at: Instant::now(), work }
-    }
-
-    /// `true` for a task that has not run yet and can't restart.
-    pub(super) fn is_new_without_restart(&self) -> bool {
-        !self.has_run() && self.submitter.slicing == Slicing::PauseOnly
     }
 
     /// How many workers the task needs.

@@ -142,6 +142,27 @@ async fn a_sliced_search_keeps_its_node_limit_and_its_result() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_perft_that_restarts_counts_no_move_twice_and_keeps_nobody_waiting() {
+    let service = service_with_slices(1, Duration::from_millis(10));
+    // Its paused run takes the only place.
+    spawn_best_move(&service, long_request("hog", 0));
+    wait_until("the search runs", || service.status().busy_workers == 1).await;
+    let perft = tokio::spawn({
+        let service = service.clone();
+        let client = Client::new("eve");
+        let perft = PerftRequest { client, ..perft_request(6, Duration::from_secs(60)) };
+        async move { service.perft(perft).await.unwrap() }
+    });
+    let mut answers = 0;
+    while !perft.is_finished() {
+        service.best_move(short_request(answers)).await.unwrap();
+        answers += 1;
+    }
+    assert_eq!(perft.await.unwrap().nodes, 119_060_324);
+    assert!(answers > 10, "{answers}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn new_searches_of_one_client_do_not_keep_a_paused_one_of_another_waiting() {
     let service = service_with_slices(1, SLICE);
     (0..3).for_each(|number| spawn_best_move(&service, long_request("hog", number)));

@@ -91,30 +91,6 @@ fn end_slices(queue: &Queue, controls: Vec<Arc<TaskControl>>) {
     }
 }
 
-/// A task that can pause but not restart, such as a perft.
-fn perft(client: &str) -> Submitter {
-    Submitter { slicing: Slicing::PauseOnly, ..from_client(client, PriorityClass::Interactive, 1) }
-}
-
-#[test]
-fn tasks_that_cannot_restart_never_keep_the_workers() {
-    let queue = Queue::new(2, 8, 0, Duration::from_millis(1));
-    for _ in 0..4 {
-        push(&queue, perft("bob"));
-    }
-    for round in 0..6 {
-        while start_next(&queue).is_some() {}
-        push(&queue, from_client("ann", PriorityClass::Interactive, 1));
-        std::thread::sleep(Duration::from_millis(2));
-        let plan = queue.lock().plan_slices(Instant::now(), queue.slice);
-        let SlicePlan::GiveWay { tasks, .. } = plan else { panic!("nothing gives way: {round}") };
-        queue.lock().end_slices(tasks);
-        let started = queue.lock().take_task().unwrap();
-        assert_eq!(started.client(), &Client::new("ann"), "{round}");
-        queue.finish_task(&started.control, Duration::ZERO);
-    }
-}
-
 #[test]
 fn a_new_client_goes_before_the_backlog_of_others_after_a_pause() {
     let queue = Queue::new(1, 64, 0, Duration::from_millis(1));
