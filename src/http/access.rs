@@ -93,6 +93,8 @@ pub(crate) enum KeyError {
     Unknown,
     /// `Authorization` has another scheme than `Bearer`.
     OtherScheme,
+    /// A ticket takes the place of a key in a request for a ticket.
+    TicketForTicket,
 }
 
 /// The key in `Authorization: Bearer` or `x-api-key`. With `x-api-key`, other schemes are ignored.

@@ -262,6 +262,14 @@ impl Problem {
         Problem::new(ProblemCode::Unauthorized, "the API key or ticket is not valid")
     }
 
+    /// A request for a ticket with a ticket.
+    pub(crate) fn ticket_for_ticket() -> Problem {
+        Problem::new(
+            ProblemCode::Unauthorized,
+            "a ticket gives no other ticket; send the API key to POST /v1/tickets",
+        )
+    }
+
     /// A request without an API key or ticket to a server that requires one.
     pub(crate) fn key_required() -> Problem {
         Problem::new(

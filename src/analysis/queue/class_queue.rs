@@ -20,8 +20,9 @@ use crate::analysis::session::Client;
 /// How many clients without waiting tasks are remembered at most.
 const MAX_INACTIVE_CLIENTS: usize = 4_096;
 
-/// How far the time of a task that has run moves its client's next task behind the virtual time at
-/// most. So a client that had the workers for itself does not wait for long afterwards.
+/// How far the time of one run moves its client's next task at most, for each worker. So a client that had the
+/// workers for itself does not wait for long afterwards. The runs of several tasks add up, or a
+/// client with many paused tasks would get more turns than others.
 const MAX_CHARGE: u64 = 100;
 
 /// After this many new tasks in a row, a task that has run before continues.
@@ -135,9 +136,8 @@ impl ClassQueue {
             return;
         }
         let state = self.clients.entry(client.clone()).or_default();
-        let charged =
-            state.finish_tag.max(self.virtual_time).saturating_add(units * workers as u64);
-        state.finish_tag = state.finish_tag.max(charged.min(self.virtual_time + MAX_CHARGE));
+        let charge = units.min(MAX_CHARGE) * workers as u64;
+        state.finish_tag = state.finish_tag.max(self.virtual_time) + charge;
     }
 
     /// The waiting task with this tag.
@@ -329,7 +329,26 @@ mod tests {
         pop_next(&mut queue);
         queue.charge(&Client::new("a"), 2, Duration::from_secs(3_600));
         let tag = queue.push(queued_task("a", 1));
-        assert_eq!(tag.start, MAX_CHARGE);
+        assert_eq!(tag.start, 1 + 2 * MAX_CHARGE);
+    }
+
+    #[test]
+    fn a_client_with_many_paused_tasks_gets_no_more_turns_than_others() {
+        let mut queue = ClassQueue::default();
+        for client in ["a", "a", "a", "a", "a", "b", "c"] {
+            queue.push(queued_work(client, 1, QueuedWork::Continue));
+        }
+        let mut turns = String::new();
+        for _ in 0..60 {
+            let client = pop_next(&mut queue).unwrap().client().to_string();
+            queue.charge(&Client::new(&client), 1, Duration::from_millis(500));
+            queue.push(queued_work(&client, 1, QueuedWork::Continue));
+            turns += &client;
+        }
+        for client in ["a", "b", "c"] {
+            let turns = turns.matches(client).count();
+            assert!((17..=24).contains(&turns), "{client} has {turns} of 60 turns");
+        }
     }
 
     #[test]

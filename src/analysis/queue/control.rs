@@ -121,12 +121,15 @@ impl TaskControl {
         }
     }
 
-    /// Removes a request of a client from a shared task.
+    /// Removes a request of a client from a shared task. The last known client stays: those beyond
+    /// [`MAX_CLIENTS`] may still wait, and the task counts for one client in any case.
     pub(in crate::analysis) fn remove_client(&self, client: &Client) {
         let mut state = self.lock();
+        let is_last = state.clients.len() == 1;
         if let Some(index) = state.clients.iter().position(|(other, _)| other == client) {
-            state.clients[index].1 -= 1;
-            if state.clients[index].1 == 0 {
+            let requests = &mut state.clients[index].1;
+            *requests = requests.saturating_sub(1);
+            if *requests == 0 && !is_last {
                 state.clients.swap_remove(index);
             }
         }

@@ -26,6 +26,7 @@ const OPEN_PREFIXES: [&str; 4] = ["/assets/", "/docs/", "/openapi.", "/problems/
 
 /// The path of the metrics, which is open where it has an address of its own.
 const METRICS_PATH: &str = "/metrics";
+const TICKETS_PATH: &str = "/v1/tickets";
 
 /// Whether a path needs no key and has no rate limit.
 pub(crate) fn is_open_path(path: &str) -> bool {
@@ -121,6 +122,8 @@ impl AccessControl {
             return Ok(self.peek_allowance_of(at_address, request.headers()));
         }
         let identified = match take_ticket(request.uri_mut()) {
+            // Otherwise a leaked address could be renewed for ever without the key.
+            Some(_) if request.uri().path() == TICKETS_PATH => Err(KeyError::TicketForTicket),
             Some(ticket) => self.tickets.redeem(&ticket).ok_or(KeyError::Unknown),
             None => self.identify(&at_address, request.headers()),
         };
@@ -153,6 +156,7 @@ impl AccessControl {
         match identified {
             Err(KeyError::Unknown) => Some(Problem::unauthorized()),
             Err(KeyError::OtherScheme) => Some(Problem::other_auth_scheme()),
+            Err(KeyError::TicketForTicket) => Some(Problem::ticket_for_ticket()),
             Ok(identity) if self.access.is_key_required && identity.key.is_none() => {
                 Some(Problem::key_required())
             }

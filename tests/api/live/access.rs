@@ -21,6 +21,7 @@ crate::trials![
     too_many_valid_tickets_are_refused,
     a_ticket_stands_for_its_key_once,
     an_invalid_ticket_is_refused,
+    a_ticket_gives_no_other_ticket,
     tickets_per_client_are_limited,
 ];
 
@@ -210,6 +211,15 @@ async fn an_invalid_ticket_is_refused() {
         let answer = server.get(&format!("/v1/limits?ticket={ticket}")).await;
         answer.expect_problem(401, "unauthorized");
     }
+}
+
+async fn a_ticket_gives_no_other_ticket() {
+    let server = server_with_rate(100).await;
+    let ticket = server.post("/v1/tickets", &json!({})).await.json();
+    let path = format!("/v1/tickets?ticket={}", ticket["ticket"].as_str().unwrap());
+    let problem = server.post(&path, &json!({})).await.expect_problem(401, "unauthorized");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("send the API key"), "{detail}");
 }
 
 async fn tickets_per_client_are_limited() {
