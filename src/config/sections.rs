@@ -392,13 +392,18 @@ pub struct KeyDigest(pub [u8; 32]);
 impl<'de> Deserialize<'de> for KeyDigest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<KeyDigest, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let mut digest = [0; 32];
-        let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_hex {
+        // The text may be a key that was entered in place of its digest, so no error repeats it.
+        if text.chars().count() != 64 {
             return Err(D::Error::custom(format!(
-                "sha256 is {text:?}; it must be 64 hexadecimal digits"
+                "has {} characters; it must be the 64 hexadecimal digits of `printf %s KEY | \
+                 sha256sum`",
+                text.chars().count()
             )));
         }
+        if !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(D::Error::custom("must have only hexadecimal digits (0-9, a-f)"));
+        }
+        let mut digest = [0; 32];
         for (byte, digits) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
             let digits = str::from_utf8(digits).map_err(D::Error::custom)?;
             *byte = u8::from_str_radix(digits, 16).map_err(D::Error::custom)?;

@@ -355,6 +355,20 @@ fn an_error_names_the_value_and_what_is_allowed() {
 }
 
 #[test]
+fn the_error_of_a_digest_does_not_repeat_a_key_that_was_entered_in_its_place() {
+    let almost_a_digest = format!("z{}", "0".repeat(63));
+    for (entered, message) in [
+        ("correct horse", "has 13 characters; it must be the 64 hexadecimal digits"),
+        (almost_a_digest.as_str(), "must have only hexadecimal digits"),
+    ] {
+        let text = format!("access.keys = [{{ name = \"a\", sha256 = \"{entered}\" }}]");
+        let error = with_file(&text).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("access.keys[0].sha256: {message}")), "{error}");
+        assert!(!error.contains(entered), "{error}");
+    }
+}
+
+#[test]
 fn all_errors_are_reported_together() {
     let error =
         with_environment(&[("KIBITZER__QUEUE__CAPACITY", "0"), ("KIBITZER__PERFT__MAX_MS", "0")])
