@@ -10,6 +10,7 @@
 
 mod batch_waiters;
 mod class_queue;
+mod clock;
 mod control;
 mod running;
 mod schedule;

@@ -20,9 +20,9 @@ use crate::analysis::session::Client;
 /// How many clients without waiting tasks are remembered at most.
 const MAX_INACTIVE_CLIENTS: usize = 4_096;
 
-/// How far the time of one run moves its client's next task at most, for each worker. So a client that had the
-/// workers for itself does not wait for long afterwards. The runs of several tasks add up, or a
-/// client with many paused tasks would get more turns than others.
+/// How far the time of one run moves its client's next task at most, for each worker. So a client
+/// that had the workers for itself does not wait for long afterwards. The runs of several tasks add
+/// up, or a client with many paused tasks would get more turns than others.
 const MAX_CHARGE: u64 = 100;
 
 /// After this many new tasks in a row, a task that has run before continues.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::clock;
 use super::control::TaskControl;
 use super::task::{QueuedTask, Submitter};
 use crate::analysis::session::Client;
@@ -26,7 +27,7 @@ impl RunningTask {
         RunningTask {
             submitter: queued.submitter.clone(),
             control: queued.control.clone(),
-            slice_start: Instant::now(),
+            slice_start: clock::now(),
             is_new: !queued.has_run(),
             is_restarting: false,
         }

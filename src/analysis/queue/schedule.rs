@@ -8,9 +8,9 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::time::Instant;
 
 use super::class_queue::ClassQueue;
+use super::clock;
 use super::control::StartTag;
 use super::running::{RunningTask, Shares};
 use super::state::State;
@@ -140,8 +140,8 @@ impl<'a> Schedule<'a> {
         let State { workers, max_batch_wait, last_full_batch, .. } = *self.state;
         workers > 1
             && batch.workers() == workers
-            && batch.queued_at.elapsed() >= max_batch_wait
-            && last_full_batch.is_none_or(|start| start.elapsed() >= max_batch_wait)
+            && clock::elapsed_since(batch.queued_at) >= max_batch_wait
+            && last_full_batch.is_none_or(|start| clock::elapsed_since(start) >= max_batch_wait)
     }
 
     /// The workers of the batch tasks that run or are next.
@@ -325,7 +325,7 @@ impl State {
             streak_after(class, self.batch.len() > 0, self.interactive_streak);
         self.record_dequeue(&queued);
         if class == PriorityClass::Batch && queued.workers() == self.workers {
-            self.last_full_batch = Some(Instant::now());
+            self.last_full_batch = Some(clock::now());
         }
         self.free_workers -= queued.workers();
         self.running.push(RunningTask::new(&queued));

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::Queue;
 use super::class_queue::ClassQueue;
+use super::clock;
 use super::control::TaskControl;
 use super::running::{RunningTask, Shares};
 use super::schedule::NextTask;
@@ -43,7 +44,7 @@ impl Queue {
     pub(in crate::analysis) fn run_slicer(&self) {
         let mut state = self.lock();
         while !state.closed {
-            state = match state.plan_slices(Instant::now(), self.slice) {
+            state = match state.plan_slices(clock::now(), self.slice) {
                 SlicePlan::GiveWay { tasks, next } => {
                     state.end_slices(tasks);
                     state.prepared_task = Some(next);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::batch_waiters::BatchWaiters;
 use super::class_queue::ClassQueue;
+use super::clock;
 use super::control::{QueuePlace, TaskControl};
 use super::running::RunningTask;
 use super::task::{QueuedTask, Submitter};
@@ -202,8 +203,9 @@ impl State {
     /// Frees the workers of a task that has run, and counts its time.
     pub(super) fn release(&mut self, running: &RunningTask) {
         let Submitter { client, class, workers, .. } = &running.submitter;
+        let elapsed = clock::elapsed_since(running.slice_start);
         self.free_workers += workers;
-        self.class_queue_mut(*class).charge(client, *workers, running.slice_start.elapsed());
+        self.class_queue_mut(*class).charge(client, *workers, elapsed);
     }
 
     /// How many waiting tasks have run already.

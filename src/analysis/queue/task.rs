@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use tracing::Span;
 
+use super::clock;
 use super::control::TaskControl;
 use crate::analysis::answer::AnalysisError;
 use crate::analysis::request::PriorityClass;
@@ -98,7 +99,7 @@ impl QueuedTask {
         control: Arc<TaskControl>,
         work: QueuedWork,
     ) -> QueuedTask {
-        QueuedTask { submitter, control, queued_at: Instant::now(), work }
+        QueuedTask { submitter, control, queued_at: clock::now(), work }
     }
 
     /// How many workers the task needs.

@@ -1,19 +1,16 @@
 //! Random load of several clients, beside which a new client's search must start soon.
 
-use std::time::Instant;
-
 use proptest::prelude::*;
 
+use super::super::clock::{self, simulation};
 use super::super::slices::SlicePlan;
 use super::super::state::State;
 use super::*;
 
-/// The slice. Time passes in tenths of it.
-const SLICE: Duration = Duration::from_millis(100);
-const TICKS_PER_SLICE: usize = 10;
+const SLICE: Duration = Duration::from_millis(500);
 
 /// After this time a task counts as one that never starts.
-const MAX_TICKS: usize = 20 * TICKS_PER_SLICE;
+const NEVER: Duration = Duration::from_secs(10);
 
 /// The number of clients that submit the load.
 const HOGS: usize = 5;
@@ -28,7 +25,7 @@ enum Step {
     /// The clients of a task leave.
     Leave { task: usize },
     /// Time passes.
-    Pass { ticks: usize },
+    Pass { time: Duration },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +42,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => push.prop_map(|(hog, kind, workers)| Step::Push { hog, kind, workers }),
         1 => (0..HOGS, 0_usize..40).prop_map(|(hog, task)| Step::Join { hog, task }),
         1 => (0_usize..40).prop_map(|task| Step::Leave { task }),
-        3 => (1_usize..25).prop_map(|ticks| Step::Pass { ticks }),
+        3 => (0_u64..1_250).prop_map(|ms| Step::Pass { time: Duration::from_millis(ms) }),
     ]
 }
 
@@ -58,6 +55,7 @@ struct Simulation {
 
 impl Simulation {
     fn new(workers: usize, capacity: usize) -> Simulation {
+        simulation::start();
         let queue = Queue::new(workers, capacity, 0, SLICE);
         Simulation { queue, tasks: Vec::new(), newcomers: 0 }
     }
@@ -76,7 +74,7 @@ impl Simulation {
                     self.end(&control);
                 }
             }
-            Step::Pass { ticks } => (0..ticks).for_each(|_| self.pass_tick()),
+            Step::Pass { time } => self.pass(time),
         }
         self.settle();
     }
@@ -109,12 +107,23 @@ impl Simulation {
         })
     }
 
-    fn pass_tick(&self) {
-        let tick = SLICE / TICKS_PER_SLICE as u32;
-        for running in &mut self.queue.lock().running {
-            running.slice_start = running.slice_start.checked_sub(tick).expect("a time since boot");
+    fn pass(&self, time: Duration) {
+        let mut rest = time;
+        while !rest.is_zero() {
+            rest -= self.pass_to_next_event(rest);
         }
+    }
+
+    /// Lets time pass until a slice may end, but not more than this. Returns the time.
+    fn pass_to_next_event(&self, max: Duration) -> Duration {
+        let plan = self.queue.lock().plan_slices(clock::now(), SLICE);
+        let time = match plan {
+            SlicePlan::CheckAfter(time) => time.min(max),
+            _ => max,
+        };
+        simulation::pass(time);
         self.settle();
+        time
     }
 
     /// Lets workers and slicer do what they can at this moment.
@@ -122,8 +131,7 @@ impl Simulation {
         loop {
             let mut state = self.queue.lock();
             while state.take_task().is_some() {}
-            let SlicePlan::GiveWay { tasks, next } = state.plan_slices(Instant::now(), SLICE)
-            else {
+            let SlicePlan::GiveWay { tasks, next } = state.plan_slices(clock::now(), SLICE) else {
                 return;
             };
             state.end_slices(tasks);
@@ -136,22 +144,19 @@ impl Simulation {
         }
     }
 
-    /// How many ticks a short search of a client that is new waits; it then ends.
-    fn wait_of_newcomer(&mut self) -> usize {
+    /// How long a short search of a client that is new waits; it then ends.
+    fn wait_of_newcomer(&mut self) -> Duration {
         self.newcomers += 1;
         let client = format!("newcomer {}", self.newcomers);
         let control = push(&self.queue, from_client(&client, PriorityClass::Interactive, 1));
         self.settle();
-        let ticks = (0..MAX_TICKS).find(|_| {
-            let has_started = self.queue.lock().running_mut(&control).is_some();
-            if !has_started {
-                self.pass_tick();
-            }
-            has_started
-        });
+        let mut waited = Duration::ZERO;
+        while waited < NEVER && self.queue.lock().running_mut(&control).is_none() {
+            waited += self.pass_to_next_event(NEVER - waited);
+        }
         self.end(&control);
         self.settle();
-        ticks.unwrap_or(MAX_TICKS)
+        waited
     }
 }
 
@@ -165,9 +170,9 @@ fn restarting_tasks(state: &State) -> Vec<Arc<TaskControl>> {
 }
 
 /// The slices that a new client waits for its first worker at most: the rest of one that runs, the
-/// first slices of all others, which make up one, and those of a task that continues and of a batch
-/// task, which start after a few new tasks each.
-const MAX_WAIT_SLICES: usize = 4;
+/// first slices of all others, which make up one, those of a task that continues and of a batch
+/// task, which start after a few new tasks each, and that of a batch task that needs all workers.
+const MAX_WAIT_SLICES: u32 = 5;
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -177,7 +182,7 @@ proptest! {
     })]
 
     #[test]
-    fn a_new_client_waits_at_most_four_slices_whatever_others_do(
+    fn a_new_client_waits_at_most_five_slices_whatever_others_do(
         workers in 1_usize..=4,
         capacity in prop_oneof![Just(8_usize), Just(64)],
         steps in prop::collection::vec(step(), 1..80),
@@ -186,9 +191,8 @@ proptest! {
         for (number, step) in steps.iter().enumerate() {
             simulation.apply(step);
             if number % 3 == 2 {
-                let ticks = simulation.wait_of_newcomer();
-                let max = MAX_WAIT_SLICES * TICKS_PER_SLICE;
-                prop_assert!(ticks <= max, "{ticks} ticks after step {number}");
+                let waited = simulation.wait_of_newcomer();
+                prop_assert!(waited <= MAX_WAIT_SLICES * SLICE, "{waited:?} after step {number}");
             }
         }
     }
