@@ -244,6 +244,18 @@ fn quit_exits_and_later_input_is_ignored() {
 }
 
 #[test]
+fn the_end_of_the_input_lets_the_search_complete_one_iteration() {
+    for end in ["quit\n", ""] {
+        let mut gui = Gui::start();
+        gui.send_bytes(format!("position startpos\ngo depth 30\n{end}").as_bytes());
+        gui.close_input();
+        let lines = gui.wait_for_exit().1;
+        assert!(lines.iter().any(|line| line.starts_with("info depth 1 ")), "{lines:#?}");
+        assert!(lines.last().is_some_and(|line| line.starts_with("bestmove ")), "{lines:#?}");
+    }
+}
+
+#[test]
 fn a_last_line_without_a_newline_is_read() {
     let mut gui = Gui::start();
     gui.send_bytes(b"uci");

@@ -110,7 +110,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             if !is_complete {
                 break;
             }
-            self.budget.activate_time_limit();
+            self.budget.allow_stop();
             result.depth = depth;
             let Some(best) = result.lines.first().cloned() else { continue };
             if goal.target_depth.is_some_and(|target| depth >= target) {

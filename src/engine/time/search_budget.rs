@@ -10,8 +10,8 @@ use crate::engine::smp::ThreadGroup;
 /// millisecond.
 const POLL_INTERVAL: u64 = 256;
 
-/// The number of nodes after which even the first iteration obeys the time limit. It normally takes
-/// some hundred nodes, but with a dozen queens on each side it may take minutes.
+/// The number of nodes after which even the first iteration obeys the time limit and the stop flag.
+/// It normally takes some hundred nodes, but with a dozen queens on each side it may take minutes.
 const GRACE_NODES: u64 = 20_000;
 
 /// A thread's node count and the limits that end its search.
@@ -26,9 +26,9 @@ pub(in crate::engine) struct SearchBudget<'a> {
     thread_index: usize,
     nodes: u64,
     next_poll: u64,
-    /// The time limit applies. Before, the main thread completes its first iteration, so that there
-    /// is a result (Stockfish's `check_time` requires a completed depth, too).
-    time_limit_active: bool,
+    /// Time limit and stop flag apply. Before, the main thread completes its first iteration, so
+    /// that there is a result (Stockfish's `check_time` requires a completed depth, too).
+    may_stop: bool,
     stop_reason: Option<StopReason>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> SearchBudget<'a> {
             thread_index: 0,
             nodes: 0,
             next_poll: 0,
-            time_limit_active: false,
+            may_stop: false,
             stop_reason: None,
         };
         budget.poll();
@@ -59,12 +59,7 @@ impl<'a> SearchBudget<'a> {
     /// The same budget for one thread of the group. A helper searches until the main thread is done
     /// or a limit is reached.
     pub(in crate::engine) fn for_thread(&self, thread_index: usize) -> SearchBudget<'a> {
-        SearchBudget {
-            thread_index,
-            time_limit_active: thread_index > 0,
-            next_poll: 0,
-            ..self.clone()
-        }
+        SearchBudget { thread_index, may_stop: thread_index > 0, next_poll: 0, ..self.clone() }
     }
 
     /// Counts one move made.
@@ -98,7 +93,7 @@ impl<'a> SearchBudget<'a> {
         self.stop.set_nodes(total);
         self.next_poll =
             self.next_poll.min(self.nodes.saturating_add(self.node_limit.saturating_sub(total)));
-        if self.stop.is_stopped() {
+        if self.may_stop() && self.stop.is_stopped() {
             Some(StopReason::Stopped)
         } else if total >= self.node_limit {
             Some(StopReason::Nodes)
@@ -127,13 +122,16 @@ impl<'a> SearchBudget<'a> {
 
     fn is_past_deadline(&self) -> bool {
         let has_passed = |deadline| !self.stop.is_pondering() && self.elapsed() >= deadline;
-        (self.time_limit_active || self.nodes >= GRACE_NODES)
-            && self.deadline.is_some_and(has_passed)
+        self.may_stop() && self.deadline.is_some_and(has_passed)
     }
 
-    /// Applies the time limit from now on: the first iteration is complete.
-    pub(in crate::engine) fn activate_time_limit(&mut self) {
-        self.time_limit_active = true;
+    fn may_stop(&self) -> bool {
+        self.may_stop || self.nodes >= GRACE_NODES
+    }
+
+    /// Applies time limit and stop flag from now on: the first iteration is complete.
+    pub(in crate::engine) fn allow_stop(&mut self) {
+        self.may_stop = true;
         self.poll();
     }
 
@@ -226,8 +224,15 @@ mod tests {
             SearchBudget::start(&Limits::default(), Some(Duration::ZERO), &stop, &thread_group);
         count_nodes(&mut main_budget, 3 * POLL_INTERVAL);
         assert!(!main_budget.is_stopped());
-        main_budget.activate_time_limit();
+        main_budget.allow_stop();
         assert_eq!(main_budget.stop_reason(), Some(StopReason::Time));
+
+        let mut main_budget = SearchBudget::start(&Limits::default(), None, &stop, &thread_group);
+        stop.stop();
+        count_nodes(&mut main_budget, 3 * POLL_INTERVAL);
+        assert!(!main_budget.is_stopped());
+        main_budget.allow_stop();
+        assert_eq!(main_budget.stop_reason(), Some(StopReason::Stopped));
     }
 
     #[test]
