@@ -9,7 +9,7 @@ mod syntax_error;
 mod value;
 
 pub(crate) use extract::{
-    BodyLimits, Json, JsonLimits, NoParameters, Query, check_encoding, content_length,
+    BodyLimits, Json, JsonLimits, NoParameters, NoQuery, Query, check_encoding, content_length,
     content_type, is_media_type, is_object_or_empty, is_undeclared, may_be_json, read, read_bytes,
     read_from,
 };

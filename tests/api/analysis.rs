@@ -231,12 +231,12 @@ async fn the_format_follows_the_accept_header() {
 async fn an_unacceptable_format_is_refused() {
     let server = Server::start().await;
     for method in [Method::GET, Method::POST] {
-        let path = format!("{PATH}?fen=startpos&depth=2");
-        let request = server.request(method, &path).header("accept", "text/html");
-        server
-            .send(request.json(&json!({ "fen": "startpos" })))
-            .await
-            .expect_problem(406, "not_acceptable");
+        let request = match method {
+            Method::GET => server.request(method, &format!("{PATH}?fen=startpos&depth=2")),
+            _ => server.request(method, PATH).json(&json!({ "fen": "startpos" })),
+        };
+        let request = request.header("accept", "text/html");
+        server.send(request).await.expect_problem(406, "not_acceptable");
     }
 }
 

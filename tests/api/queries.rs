@@ -16,6 +16,7 @@ crate::trials![
     a_best_move_by_query_is_not_stored,
     an_invalid_query_is_refused,
     a_route_without_parameters_refuses_any,
+    a_post_request_refuses_members_in_its_query,
 ];
 
 /// The routes whose answers depend only on the request and the program.
@@ -139,6 +140,30 @@ async fn an_invalid_query_is_refused() {
         server.get(path).await.expect_problem(422, "invalid_request");
         server.get(&format!("{path}?fen=nonsense")).await.expect_problem(422, "invalid_fen");
     }
+}
+
+async fn a_post_request_refuses_members_in_its_query() {
+    let server = Server::start().await;
+    for path in [
+        "/v1/legal-moves",
+        "/v1/best-move",
+        "/v1/analysis",
+        "/v1/batch",
+        "/v1/evaluate",
+        "/v1/perft",
+        "/v1/play",
+        "/v1/position",
+    ] {
+        let body = json!({ "fen": "startpos" });
+        let answer = server.post(&format!("{path}?moves=e4&depth=3"), &body).await;
+        let problem = answer.expect_problem(422, "invalid_request");
+        let detail = "\"moves\" is in the query; the members of this request belong in the body";
+        assert_eq!(problem["errors"][0]["detail"], detail, "{path}");
+        assert_eq!(problem["errors"][1]["pointer"], "/depth", "{path}");
+    }
+    server.post("/v1/perft?%zz", &json!({})).await.expect_problem(422, "invalid_request");
+    let answer = server.post("/v1/perft?&=1", &json!({ "fen": "startpos", "depth": 1 })).await;
+    assert_eq!(answer.status, 200, "no parameter has a name");
 }
 
 async fn a_route_without_parameters_refuses_any() {

@@ -16,10 +16,11 @@ use line_reader::{BodyForm, BodyLimits, LineReader};
 use message::EndReason;
 
 use crate::analysis::AnalysisError;
+use crate::http::App;
 use crate::http::access::Caller;
+use crate::http::json::{self, NoQuery};
 use crate::http::problem::{BatchProblems, Problem};
 use crate::http::stream::{ResponseFormat, StreamSetup};
-use crate::http::{App, json};
 
 /// The media types of NDJSON.
 const NDJSON_MEDIA_TYPES: [&str; 3] =
@@ -57,6 +58,7 @@ const NDJSON_MEDIA_TYPES: [&str; 3] =
 pub(crate) async fn batch(
     State(app): State<App>,
     caller: Caller,
+    _: NoQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {

@@ -12,12 +12,14 @@ use axum::extract::{FromRef, FromRequest, FromRequestParts, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::request::Parts;
-use percent_encoding::percent_decode;
+use percent_encoding::{percent_decode, percent_decode_str};
 
+use super::from_value::JsonPath;
 use super::members::{FromMembers, Members};
 use super::syntax_error::{TextSource, malformed};
 use super::value::JsonValue;
-use crate::http::problem::{Problem, ProblemCode};
+use crate::chess::excerpt;
+use crate::http::problem::{MemberErrorCode, Problem, ProblemCode};
 use crate::http::request_memory::{
     FREE_BODY_BYTES, PartialReservation, Reservation, ShareExceeded,
 };
@@ -45,7 +47,8 @@ where
 
     async fn from_request(request: Request, state: &S) -> Result<Json<T>, Problem> {
         let limits = JsonLimits::from_ref(state);
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        NoQuery::from_request_parts(&mut parts, state).await?;
         let reservation = parts.extensions.get::<Arc<Reservation>>();
         let mut memory = reservation.map(|reservation| reservation.part());
         let declared = content_type(&parts.headers);
@@ -288,6 +291,30 @@ pub(crate) struct NoParameters;
 impl FromMembers for NoParameters {
     fn read(_: &mut Members<'_>) -> Option<NoParameters> {
         Some(NoParameters)
+    }
+}
+
+/// The query of a request that has its members in the body: a parameter is refused, since it would
+/// have no effect.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoQuery;
+
+impl<S: Sync> FromRequestParts<S> for NoQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<NoQuery, Problem> {
+        let pairs = parts.uri.query().unwrap_or_default().split('&');
+        let names = pairs.filter_map(|pair| pair.split('=').next());
+        let mut errors = Vec::new();
+        for name in names.filter(|name| !name.is_empty()) {
+            let name = percent_decode_str(name).decode_utf8_lossy();
+            let detail = format!(
+                "{:?} is in the query; the members of this request belong in the body",
+                excerpt(&name)
+            );
+            JsonPath::Member(&name).add_error(&mut errors, MemberErrorCode::UnknownMember, detail);
+        }
+        if errors.is_empty() { Ok(NoQuery) } else { Err(Problem::invalid_request(&errors)) }
     }
 }
 

@@ -44,7 +44,10 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 25] = [
 
 /// Other words for members, with the member that they mean. Clients know them from UCI and from
 /// other chess services.
-const MEMBER_SYNONYMS: [(&str, &str); 8] = [
+const MEMBER_SYNONYMS: [(&str, &str); 13] = [
+    ("binc", "movetime_ms"),
+    ("btime", "movetime_ms"),
+    ("clock", "movetime_ms"),
     ("level", "elo"),
     ("lines", "multipv"),
     ("movetime", "movetime_ms"),
@@ -53,6 +56,8 @@ const MEMBER_SYNONYMS: [(&str, &str); 8] = [
     ("rating", "elo"),
     ("skill", "elo"),
     ("time", "movetime_ms"),
+    ("winc", "movetime_ms"),
+    ("wtime", "movetime_ms"),
 ];
 
 /// The maximum number of allowed members that an error names.
