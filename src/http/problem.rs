@@ -445,7 +445,10 @@ impl From<AnalysisError> for Problem {
             .retry_after(retry_after),
             AnalysisError::PerftTooLarge { max } => Problem::new(
                 ProblemCode::PerftTooLarge,
-                format!("the perft takes longer than {} ms", max.as_millis()),
+                format!(
+                    "the perft takes longer than {} ms (perft.max_ms); request a smaller depth",
+                    max.as_millis()
+                ),
             ),
             AnalysisError::Internal(_) => Problem::internal_already_logged(),
         }

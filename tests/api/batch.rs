@@ -211,6 +211,9 @@ async fn lines_beyond_the_limits_are_not_read_and_earlier_ones_are_answered() {
         collect_answers(&server, body(&[line.clone(), line.clone(), line.clone(), line.clone()]))
             .await;
     assert_eq!((found.len(), &end["reason"]), (3, &json!("too_large")));
+    let detail = end["detail"].as_str().unwrap();
+    assert!(detail.starts_with("a batch has at most 3 lines and "), "{detail}");
+    assert!(detail.contains("the server read 3 lines"), "{detail}");
     let server = Server::start_with(|settings| settings.batch.bytes = 2_000).await;
     let whole_lines = 2_000 / (line.to_string().len() + 1);
     let (found, end) = collect_answers(&server, body(&vec![line; 1_000])).await;

@@ -23,7 +23,8 @@ crate::trials![
     multipv_can_be_changed_during_an_analysis,
     a_quiet_board_sends_heartbeats,
     a_bad_message_is_a_problem_and_the_analysis_continues,
-    three_bad_messages_in_a_row_close_the_board,
+    three_unreadable_messages_in_a_row_close_the_board,
+    illegal_positions_and_moves_leave_the_board_open,
     a_message_is_limited_to_64_kib,
     an_idle_board_is_closed,
     a_client_that_does_not_answer_pings_is_disconnected,
@@ -229,7 +230,23 @@ async fn a_bad_message_is_a_problem_and_the_analysis_continues() {
     );
 }
 
-async fn three_bad_messages_in_a_row_close_the_board() {
+async fn illegal_positions_and_moves_leave_the_board_open() {
+    let (_server, mut board) = start_board().await;
+    for _ in 0..3 {
+        for message in [
+            r#"{"type": "position", "fen": "rnbqkbnr/pppppppp/8"}"#,
+            r#"{"type": "position", "fen": "startpos", "moves": ["e5"]}"#,
+            r#"{"type": "go", "searchmoves": ["e5"]}"#,
+        ] {
+            board.send_text(message).await;
+            board.next_of_type("problem").await;
+        }
+    }
+    board.send(&json!({ "type": "position", "fen": "startpos", "id": 7 })).await;
+    assert_eq!(board.next_of_type("ready").await["id"], 7);
+}
+
+async fn three_unreadable_messages_in_a_row_close_the_board() {
     let (_server, mut board) = start_board().await;
     for _ in 0..2 {
         board.send_text("nonsense").await;

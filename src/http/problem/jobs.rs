@@ -116,10 +116,21 @@ impl Problem {
         Problem::new(ProblemCode::JobTooLarge, detail)
     }
 
+    /// The path of a job that does not exist.
+    pub(crate) fn no_such_job(path: &str) -> Problem {
+        Problem::new(
+            ProblemCode::NotFound,
+            format!(
+                "{} is the path of no job; without store.path, jobs end with the server",
+                excerpt(path)
+            ),
+        )
+    }
+
     /// The problem for a job error at this path.
     pub(crate) fn from_job_error(error: JobError, path: &str) -> Problem {
         match error {
-            JobError::NotFound => Problem::not_found(path),
+            JobError::NotFound => Problem::no_such_job(path),
             JobError::Gone => Problem::gone(),
             JobError::NoGame(errors) => Problem::invalid_pgn(&errors),
             JobError::TooLarge { bytes, max, is_anonymous } => {

@@ -154,16 +154,22 @@ impl Driver {
                 self.start_line(index, line);
             }
         }
-        let end = BatchEnd::new(
-            self.end_reason.unwrap_or(EndReason::Done),
-            self.answered,
-            self.failed,
-            self.started_at.elapsed(),
-        );
+        let end = self.end(index);
         self.output.send(Delivery::Required, "end", None, &end);
         tokio::select! {
             () = self.output.closed() => {}
             () = self.output.wait_bytes_below(1) => {}
+        }
+    }
+
+    /// The last line of the response, after so many lines of the body.
+    fn end(&self, lines_read: usize) -> BatchEnd {
+        let reason = self.end_reason.unwrap_or(EndReason::Done);
+        let end = BatchEnd::new(reason, self.answered, self.failed, self.started_at.elapsed());
+        let caps = self.handler.app.caps();
+        match reason {
+            EndReason::TooLarge => end.with_limits(caps.batch_lines, caps.batch_bytes, lines_read),
+            _ => end,
         }
     }
 

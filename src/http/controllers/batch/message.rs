@@ -161,6 +161,10 @@ pub(crate) struct BatchEnd {
     /// The duration of the batch, in milliseconds.
     #[schema(schema_with = time_ms)]
     time_ms: u64,
+    /// With `too_large`: the limits, and how many lines were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    detail: Option<String>,
 }
 
 /// The reason why the server read no more lines.
@@ -197,7 +201,17 @@ impl BatchEnd {
         failed: usize,
         time: Duration,
     ) -> BatchEnd {
-        BatchEnd { r#type: "end", reason: reason.name(), answered, failed, time_ms: whole_ms(time) }
+        let (r#type, reason, time_ms) = ("end", reason.name(), whole_ms(time));
+        BatchEnd { r#type, reason, answered, failed, time_ms, detail: None }
+    }
+
+    /// Adds the limits that ended the batch, and the number of lines that were read.
+    pub(super) fn with_limits(mut self, lines: usize, bytes: usize, lines_read: usize) -> BatchEnd {
+        self.detail = Some(format!(
+            "a batch has at most {lines} lines and {bytes} bytes; the server read {lines_read} \
+             lines, so send the others in another batch"
+        ));
+        self
     }
 }
 

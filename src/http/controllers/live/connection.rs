@@ -15,10 +15,10 @@ use crate::chess::{Game, Position};
 use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
 use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
-use crate::http::problem::{Problem, ProblemCode};
+use crate::http::problem::Problem;
 use crate::http::{App, json};
 
-/// The number of consecutive bad messages that closes the connection.
+/// The number of consecutive unreadable messages that closes the connection.
 const MAX_BAD_MESSAGES: u32 = 3;
 
 /// The maximum time of a close handshake.
@@ -36,7 +36,7 @@ pub(super) struct LiveConnection<'a> {
     /// The options of the last analysis.
     last_options: AnalysisOptions,
     running: Option<RunningAnalysis>,
-    /// The number of bad messages since the last good one.
+    /// The number of unreadable messages since the last readable one.
     bad_messages: u32,
     next_ping_at: Instant,
     /// The last ping is unanswered. The pong must arrive before the next ping.
@@ -187,11 +187,11 @@ impl<'a> LiveConnection<'a> {
                     return self.reject(&CorrelationId::extract_from(text), &problem).await;
                 }
             };
+        self.bad_messages = 0;
         match command {
             Command::Position(position) => self.set_position(&id, &position).await,
             Command::Go(options) => self.start_analysis(id, options.or_multipv(self.multipv)).await,
             Command::Stop => {
-                self.bad_messages = 0;
                 if let Some(running) = &mut self.running {
                     running.analysis.stop();
                 }
@@ -211,9 +211,8 @@ impl<'a> LiveConnection<'a> {
     ) -> ConnectionResult {
         let resolved = match position.resolve() {
             Ok(resolved) => resolved,
-            Err(problem) => return self.reject(id, &problem).await,
+            Err(problem) => return self.send_problem(id, &problem).await,
         };
-        self.bad_messages = 0;
         self.end_running_analysis().await?;
         let ready = Ready::new(PositionState::from(&resolved));
         self.game = resolved.game;
@@ -226,7 +225,6 @@ impl<'a> LiveConnection<'a> {
         if self.running.is_some() {
             return self.start_analysis(id, options).await;
         }
-        self.bad_messages = 0;
         self.last_options = options;
         Ok(())
     }
@@ -241,9 +239,8 @@ impl<'a> LiveConnection<'a> {
             options.clone().clamp(self.game.clone(), self.caller.client(), self.app.caps());
         let (request, render_options) = match clamped {
             Ok(clamped) => clamped,
-            Err(problem) => return self.reject(&id, &problem).await,
+            Err(problem) => return self.send_problem(&id, &problem).await,
         };
-        self.bad_messages = 0;
         if let Err(allowance) = self.app.access_control().count_request(self.caller.identity()) {
             return self.send_problem(&id, &allowance.exceeded()).await;
         }
@@ -297,12 +294,10 @@ impl<'a> LiveConnection<'a> {
         }
     }
 
-    /// Sends the problem with a message. Too many bad messages in a row close the connection.
+    /// Sends the problem with a message that cannot be read. Too many of them in a row close the
+    /// connection. Illegal positions and moves do not count: a person may be typing them.
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
         self.send_problem(id, problem).await?;
-        if problem.code() == ProblemCode::Internal {
-            return Ok(());
-        }
         self.bad_messages += 1;
         if self.bad_messages < MAX_BAD_MESSAGES { Ok(()) } else { Err(CloseReason::BadMessages) }
     }
@@ -378,7 +373,7 @@ impl CloseReason {
             CloseReason::Shutdown => (1001, "the server is shutting down"),
             CloseReason::ProtocolError => (1002, "the frame breaks the WebSocket protocol"),
             CloseReason::NotUtf8 => (1007, "the text is not UTF-8"),
-            CloseReason::BadMessages => (1008, "three bad messages in a row"),
+            CloseReason::BadMessages => (1008, "three unreadable messages in a row"),
             CloseReason::NoPong => (1008, "no pong before the next ping"),
             CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),
             CloseReason::Idle => (4000, "idle"),
