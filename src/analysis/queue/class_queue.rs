@@ -7,7 +7,8 @@
 //! run.
 //!
 //! A new task precedes those that have run for a slice already, because most tasks are short. After
-//! a few new tasks in a row one of the others continues.
+//! a few new tasks in a row one of the others continues. These two orders have a virtual time each:
+//! the backlog of new tasks of one client takes no turns from a paused task of another.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -38,8 +39,27 @@ struct ClientState {
     waiting: usize,
     /// Those of them that have not run yet.
     new: usize,
-    /// The start of the client's next task.
-    finish_tag: u64,
+    /// The starts of the client's next tasks.
+    finish_tags: Tags,
+}
+
+/// A tag in the order of new tasks, and one in the order of those that have run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tags {
+    new: u64,
+    has_run: u64,
+}
+
+impl Tags {
+    fn of(&self, has_run: bool) -> u64 {
+        if has_run { self.has_run } else { self.new }
+    }
+
+    /// Raises the tag of one order to at least this.
+    fn raise(&mut self, has_run: bool, tag: u64) {
+        let own = if has_run { &mut self.has_run } else { &mut self.new };
+        *own = tag.max(*own);
+    }
 }
 
 /// The waiting tasks of one class.
@@ -51,8 +71,8 @@ pub(super) struct ClassQueue {
     new: usize,
     /// How many new tasks have started in a row while others waited to continue.
     new_streak: usize,
-    /// The start of the task that ran last.
-    virtual_time: u64,
+    /// The starts of the tasks that ran last.
+    virtual_times: Tags,
     next_sequence: u64,
 }
 
@@ -95,14 +115,9 @@ impl ClassQueue {
     }
 
     /// The start tag of another task of this client.
-    ///
-    /// A task that has run follows the whole backlog of its client, and the virtual time follows
-    /// such a task. So new tasks may wait that start earlier. A new client's task starts before all
-    /// but the first of them.
     fn start_of(&self, client: &Client, has_run: bool) -> u64 {
-        let first = self.waiting.first_key_value().filter(|(tag, _)| !tag.has_run && !has_run);
-        let now = first.map_or(self.virtual_time, |(tag, _)| tag.start.min(self.virtual_time));
-        self.clients.get(client).map_or(now, |state| state.finish_tag.max(now))
+        let now = self.virtual_times.of(has_run);
+        self.clients.get(client).map_or(now, |state| state.finish_tags.of(has_run).max(now))
     }
 
     /// The place of a waiting task as a task of this client, compared with its own: `Less` if it
@@ -119,7 +134,7 @@ impl ClassQueue {
         state.waiting += 1;
         // The time of a task that has run counts already.
         if !has_run {
-            state.finish_tag = start + queued.workers() as u64;
+            state.finish_tags.new = start + queued.workers() as u64;
             state.new += 1;
             self.new += 1;
         }
@@ -137,7 +152,10 @@ impl ClassQueue {
         }
         let state = self.clients.entry(client.clone()).or_default();
         let charge = units.min(MAX_CHARGE) * workers as u64;
-        state.finish_tag = state.finish_tag.max(self.virtual_time) + charge;
+        for has_run in [false, true] {
+            let start = state.finish_tags.of(has_run).max(self.virtual_times.of(has_run));
+            state.finish_tags.raise(has_run, start + charge);
+        }
     }
 
     /// The waiting task with this tag.
@@ -157,7 +175,7 @@ impl ClassQueue {
         let queued = self.waiting.remove(&tag)?;
         let others_wait = self.waiting.len() > self.new - usize::from(!tag.has_run);
         self.new_streak = if !tag.has_run && others_wait { self.new_streak + 1 } else { 0 };
-        self.virtual_time = self.virtual_time.max(tag.start);
+        self.virtual_times.raise(tag.has_run, tag.start);
         self.record_removal(&queued);
         Some(queued)
     }
@@ -182,7 +200,7 @@ impl ClassQueue {
         let queued = self.remove(newest)?;
         // The client does not pay for a task that never ran.
         if let Some(state) = self.clients.get_mut(&busiest) {
-            state.finish_tag = newest.start;
+            state.finish_tags.new = newest.start;
         }
         Some(queued)
     }
@@ -214,8 +232,11 @@ impl ClassQueue {
             // The queue is empty, so the fairness state can be reset.
             self.clients.clear();
         } else if self.clients.len() > MAX_INACTIVE_CLIENTS {
-            let virtual_time = self.virtual_time;
-            self.clients.retain(|_, state| state.waiting > 0 || state.finish_tag > virtual_time);
+            let now = self.virtual_times;
+            self.clients.retain(|_, state| {
+                let tags = state.finish_tags;
+                state.waiting > 0 || tags.new > now.new || tags.has_run > now.has_run
+            });
             if self.clients.len() > MAX_INACTIVE_CLIENTS {
                 self.clients.retain(|_, state| state.waiting > 0);
             }
@@ -349,6 +370,31 @@ mod tests {
             let turns = turns.matches(client).count();
             assert!((17..=24).contains(&turns), "{client} has {turns} of 60 turns");
         }
+    }
+
+    #[test]
+    fn new_tasks_of_others_take_no_turns_from_a_paused_task() {
+        let mut queue = ClassQueue::default();
+        for client in ["a", "a", "a", "a", "a", "b"] {
+            queue.push(queued_work(client, 1, QueuedWork::Continue));
+        }
+        let mut turns = String::new();
+        for _ in 0..100 {
+            queue.push(queued_task("a", 1));
+            let queued = pop_next(&mut queue).unwrap();
+            let client = queued.client().clone();
+            queue.charge(
+                &client,
+                1,
+                Duration::from_millis(if queued.has_run() { 500 } else { 50 }),
+            );
+            if queued.has_run() {
+                queue.push(queued_work(&client.to_string(), 1, QueuedWork::Continue));
+                turns += &client.to_string();
+            }
+        }
+        let of_b = turns.matches('b').count();
+        assert!(turns.len() >= 20 && 2 * of_b >= turns.len(), "{turns}");
     }
 
     #[test]
