@@ -28,7 +28,7 @@ use tokio::sync::{Notify, watch};
 
 pub(super) use self::control::TaskControl;
 use self::running::RunningTask;
-use self::schedule::{MAX_BATCH_WAIT_SLICES, Runnable};
+use self::schedule::Runnable;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
 pub(super) use self::state::SpeculativeRun;
 use self::state::State;
@@ -117,7 +117,7 @@ impl Queue {
         slice: Duration,
     ) -> Queue {
         Queue {
-            state: Mutex::new(State::new(workers, capacity, MAX_BATCH_WAIT_SLICES * slice)),
+            state: Mutex::new(State::new(workers, capacity, slice)),
             work_available: Condvar::new(),
             slice_check: Condvar::new(),
             load: watch::Sender::new(0),

@@ -3,8 +3,8 @@
 //! Start-time fair queueing (Goyal, Vin and Cheng). Each task gets a start tag: the work that its
 //! client has submitted so far, counted from the virtual time at which the client came. The task
 //! with the smallest tag runs next. So a client with few tasks never waits behind the whole backlog
-//! of another. A task counts as one unit per worker when it is queued, and by its time once it has
-//! run.
+//! of another. A new task counts as one unit per worker when it is queued, one that continues as a
+//! slice, and every task by its time once it has run.
 //!
 //! A new task precedes those that have run for a slice already, because most tasks are short. After
 //! a few new tasks in a row one of the others continues. These two orders have a virtual time each:
@@ -63,7 +63,6 @@ impl Tags {
 }
 
 /// The waiting tasks of one class.
-#[derive(Default)]
 pub(super) struct ClassQueue {
     waiting: BTreeMap<StartTag, QueuedTask>,
     clients: HashMap<Client, ClientState>,
@@ -74,9 +73,24 @@ pub(super) struct ClassQueue {
     /// The starts of the tasks that ran last.
     virtual_times: Tags,
     next_sequence: u64,
+    /// The work of a task that continues, which lasts a slice, for each of its workers.
+    slice_units: u64,
 }
 
 impl ClassQueue {
+    /// A queue without tasks. Tasks that continue have slices of this length.
+    pub(super) fn new(slice: Duration) -> ClassQueue {
+        ClassQueue {
+            waiting: BTreeMap::new(),
+            clients: HashMap::new(),
+            new: 0,
+            new_streak: 0,
+            virtual_times: Tags::default(),
+            next_sequence: 0,
+            slice_units: units(slice).min(MAX_CHARGE),
+        }
+    }
+
     /// How many tasks wait.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
@@ -132,8 +146,9 @@ impl ClassQueue {
         let start = self.start_of(queued.client(), has_run);
         let state = self.clients.entry(queued.client().clone()).or_default();
         state.waiting += 1;
-        // The time of a task that has run counts already.
-        if !has_run {
+        if has_run {
+            state.finish_tags.has_run = start + self.slice_units * queued.workers() as u64;
+        } else {
             state.finish_tags.new = start + queued.workers() as u64;
             state.new += 1;
             self.new += 1;
@@ -144,17 +159,18 @@ impl ClassQueue {
         tag
     }
 
-    /// Counts the time that this many workers spent on a task of a client.
-    pub(super) fn charge(&mut self, client: &Client, workers: usize, time: Duration) {
-        let units = u64::try_from(time.as_millis() / UNIT.as_millis()).unwrap_or(u64::MAX);
+    /// Counts the time that this many workers spent on a task of a client, in its first slice or
+    /// in one that was counted when the task was queued.
+    pub(super) fn charge(&mut self, client: &Client, workers: usize, time: Duration, is_new: bool) {
+        let units = units(time).min(MAX_CHARGE);
         if units == 0 || (self.waiting.is_empty() && self.clients.is_empty()) {
             return;
         }
         let state = self.clients.entry(client.clone()).or_default();
-        let charge = units.min(MAX_CHARGE) * workers as u64;
-        for has_run in [false, true] {
+        let counted = if is_new { 0 } else { self.slice_units };
+        for (has_run, units) in [(false, units), (true, units.saturating_sub(counted))] {
             let start = state.finish_tags.of(has_run).max(self.virtual_times.of(has_run));
-            state.finish_tags.raise(has_run, start + charge);
+            state.finish_tags.raise(has_run, start + units * workers as u64);
         }
     }
 
@@ -163,9 +179,16 @@ impl ClassQueue {
         self.waiting.get(&tag)
     }
 
-    /// Removes a waiting task.
+    /// Removes a waiting task. The client does not pay for a slice that its last task does not get.
     pub(super) fn remove(&mut self, tag: StartTag) -> Option<QueuedTask> {
         let queued = self.waiting.remove(&tag)?;
+        let finish_tag = tag.start + self.slice_units * queued.workers() as u64;
+        if let Some(state) = self.clients.get_mut(queued.client())
+            && tag.has_run
+            && state.finish_tags.has_run == finish_tag
+        {
+            state.finish_tags.has_run = tag.start;
+        }
         self.record_removal(&queued);
         Some(queued)
     }
@@ -244,6 +267,11 @@ impl ClassQueue {
     }
 }
 
+/// The work of one worker in this time.
+fn units(time: Duration) -> u64 {
+    u64::try_from(time.as_millis() / UNIT.as_millis()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -264,6 +292,10 @@ mod tests {
         queued_work(client, workers, QueuedWork::Start(Task::new(|_| ())))
     }
 
+    fn class_queue() -> ClassQueue {
+        ClassQueue::new(Duration::from_millis(500))
+    }
+
     fn pop_next(queue: &mut ClassQueue) -> Option<QueuedTask> {
         let (tag, _) = queue.next(|_, _| true)?;
         queue.pop(tag)
@@ -275,7 +307,7 @@ mod tests {
 
     #[test]
     fn clients_take_turns_however_much_one_of_them_submits() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         for client in "aaaaabbc".chars() {
             queue.push(queued_task(&client.to_string(), 1));
         }
@@ -284,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_late_client_does_not_wait_behind_the_backlog_of_another() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         for _ in 0..5 {
             queue.push(queued_task("a", 1));
         }
@@ -297,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_task_for_several_workers_counts_as_several() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         for (client, workers) in [("a", 3), ("a", 1), ("b", 1), ("b", 1), ("b", 1), ("b", 1)] {
             queue.push(queued_task(client, workers));
         }
@@ -306,7 +338,7 @@ mod tests {
 
     #[test]
     fn the_newest_task_of_the_busiest_client_is_evicted() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         let tags: Vec<_> =
             ["a", "a", "a", "b"].map(|client| queue.push(queued_task(client, 1))).to_vec();
         let evicted = queue.evict_newest(&Client::new("c")).unwrap();
@@ -327,13 +359,13 @@ mod tests {
 
     #[test]
     fn a_new_task_comes_before_paused_ones() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         for client in ["a", "b", "c"] {
             queue.push(queued_task(client, 1));
         }
         for client in ["a", "b", "c"] {
             assert_eq!(pop_next(&mut queue).unwrap().client().to_string(), client);
-            queue.charge(&Client::new(client), 1, Duration::from_millis(500));
+            queue.charge(&Client::new(client), 1, Duration::from_millis(500), true);
             queue.push(queued_work(client, 1, QueuedWork::Continue));
         }
         for _ in 0..6 {
@@ -344,25 +376,25 @@ mod tests {
 
     #[test]
     fn the_time_of_a_task_moves_the_next_one_of_its_client_by_a_bounded_amount() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         queue.push(queued_task("a", 1));
         queue.push(queued_task("b", 1));
         pop_next(&mut queue);
-        queue.charge(&Client::new("a"), 2, Duration::from_secs(3_600));
+        queue.charge(&Client::new("a"), 2, Duration::from_secs(3_600), true);
         let tag = queue.push(queued_task("a", 1));
         assert_eq!(tag.start, 1 + 2 * MAX_CHARGE);
     }
 
     #[test]
     fn a_client_with_many_paused_tasks_gets_no_more_turns_than_others() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         for client in ["a", "a", "a", "a", "a", "b", "c"] {
             queue.push(queued_work(client, 1, QueuedWork::Continue));
         }
         let mut turns = String::new();
         for _ in 0..60 {
             let client = pop_next(&mut queue).unwrap().client().to_string();
-            queue.charge(&Client::new(&client), 1, Duration::from_millis(500));
+            queue.charge(&Client::new(&client), 1, Duration::from_millis(500), false);
             queue.push(queued_work(&client, 1, QueuedWork::Continue));
             turns += &client;
         }
@@ -374,7 +406,7 @@ mod tests {
 
     #[test]
     fn new_tasks_of_others_take_no_turns_from_a_paused_task() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         for client in ["a", "a", "a", "a", "a", "b"] {
             queue.push(queued_work(client, 1, QueuedWork::Continue));
         }
@@ -383,11 +415,8 @@ mod tests {
             queue.push(queued_task("a", 1));
             let queued = pop_next(&mut queue).unwrap();
             let client = queued.client().clone();
-            queue.charge(
-                &client,
-                1,
-                Duration::from_millis(if queued.has_run() { 500 } else { 50 }),
-            );
+            let time = Duration::from_millis(if queued.has_run() { 500 } else { 50 });
+            queue.charge(&client, 1, time, !queued.has_run());
             if queued.has_run() {
                 queue.push(queued_work(&client.to_string(), 1, QueuedWork::Continue));
                 turns += &client.to_string();
@@ -398,8 +427,32 @@ mod tests {
     }
 
     #[test]
+    fn tasks_with_short_first_slices_take_no_turns_from_a_paused_task() {
+        let mut queue = class_queue();
+        for client in ["a", "a", "a", "a", "a", "b"] {
+            queue.push(queued_task(client, 1));
+        }
+        for _ in 0..6 {
+            let client = pop_next(&mut queue).unwrap().client().clone();
+            queue.charge(&client, 1, Duration::from_millis(50), true);
+            queue.push(queued_work(&client.to_string(), 1, QueuedWork::Continue));
+        }
+        let order = drain_order(&mut queue);
+        assert!(order.find('b') <= Some(1), "{order}");
+    }
+
+    #[test]
+    fn a_paused_task_that_is_removed_does_not_delay_the_next_of_its_client() {
+        let mut queue = class_queue();
+        queue.push(queued_work("a", 1, QueuedWork::Continue));
+        let tag = queue.push(queued_work("b", 1, QueuedWork::Continue));
+        queue.remove(tag);
+        assert_eq!(queue.push(queued_work("b", 1, QueuedWork::Continue)).start, tag.start);
+    }
+
+    #[test]
     fn a_paused_task_is_not_evicted() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         for _ in 0..3 {
             queue.push(queued_work("a", 1, QueuedWork::Continue));
         }
@@ -409,7 +462,7 @@ mod tests {
 
     #[test]
     fn inactive_clients_are_forgotten_beyond_a_bound() {
-        let mut queue = ClassQueue::default();
+        let mut queue = class_queue();
         queue.push(queued_task("heavy", 1));
         queue.push(queued_task("heavy", 1));
         for number in 0..3 * MAX_INACTIVE_CLIENTS {

@@ -10,6 +10,7 @@ use super::class_queue::ClassQueue;
 use super::clock;
 use super::control::{QueuePlace, TaskControl};
 use super::running::RunningTask;
+use super::schedule::MAX_BATCH_WAIT_SLICES;
 use super::task::{QueuedTask, Submitter};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
@@ -61,17 +62,17 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The state of a queue whose workers are all free.
-    pub(super) fn new(workers: usize, capacity: usize, max_batch_wait: Duration) -> State {
+    /// The state of a queue whose workers are all free, with slices of this length.
+    pub(super) fn new(workers: usize, capacity: usize, slice: Duration) -> State {
         State {
             workers,
             capacity,
-            interactive: ClassQueue::default(),
-            batch: ClassQueue::default(),
+            interactive: ClassQueue::new(slice),
+            batch: ClassQueue::new(slice),
             batch_waiters: BatchWaiters::default(),
             waiting_clients: HashMap::new(),
             interactive_streak: 0,
-            max_batch_wait,
+            max_batch_wait: MAX_BATCH_WAIT_SLICES * slice,
             last_full_batch: None,
             wanted_workers: 0,
             running: Vec::with_capacity(workers),
@@ -205,7 +206,7 @@ impl State {
         let Submitter { client, class, workers, .. } = &running.submitter;
         let elapsed = clock::elapsed_since(running.slice_start);
         self.free_workers += workers;
-        self.class_queue_mut(*class).charge(client, *workers, elapsed);
+        self.class_queue_mut(*class).charge(client, *workers, elapsed, running.is_new);
     }
 
     /// How many waiting tasks have run already.

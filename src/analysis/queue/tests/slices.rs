@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::super::schedule::MAX_BATCH_WAIT_SLICES;
 use super::super::slices::SlicePlan;
 use super::*;
 
