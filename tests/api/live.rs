@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
+use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use crate::support::{LiveBoard, Server, Stream};
 
@@ -26,6 +29,7 @@ crate::trials![
     three_unreadable_messages_in_a_row_close_the_board,
     illegal_positions_and_moves_leave_the_board_open,
     a_message_is_limited_to_64_kib,
+    the_fragments_of_an_unfinished_message_are_limited_too,
     an_idle_board_is_closed,
     a_client_that_does_not_answer_pings_is_disconnected,
     a_client_disconnect_frees_its_worker,
@@ -266,6 +270,17 @@ async fn a_message_is_limited_to_64_kib() {
     board.send_text(format!("{message}{}", " ".repeat((64 << 10) - message.len()))).await;
     assert_eq!(board.next_message().await["id"], 1);
     board.send_text(format!("{message}{}", " ".repeat((64 << 10) - message.len() + 1))).await;
+    assert_eq!(board.collect_until_closed().await, (vec![], 1009));
+}
+
+async fn the_fragments_of_an_unfinished_message_are_limited_too() {
+    let server = Server::start_with(|settings| settings.live.idle_ms = 5_000).await;
+    let mut board = LiveBoard::connect(server.address).await;
+    for kind in [Data::Text, Data::Continue] {
+        let fragment = Frame::message(vec![b' '; 40 << 10], OpCode::Data(kind), false);
+        let sent = futures_util::SinkExt::send(&mut board.socket, Message::Frame(fragment)).await;
+        sent.expect("the server reads the message until it is too long");
+    }
     assert_eq!(board.collect_until_closed().await, (vec![], 1009));
 }
 
