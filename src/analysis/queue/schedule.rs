@@ -21,10 +21,6 @@ use crate::analysis::session::{CLIENT_SHARES, Client, client_share};
 /// After this many interactive tasks in a row a batch task runs.
 const MAX_INTERACTIVE_STREAK: usize = 4;
 
-/// After this many slices, a batch task that needs all workers runs before interactive ones. Such
-/// tasks together get one slice in ten, however many interactive tasks there are.
-pub(super) const MAX_BATCH_WAIT_SLICES: u32 = 10;
-
 /// A waiting task that is next.
 #[derive(Clone, Copy)]
 pub(super) struct NextTask<'a> {

@@ -10,11 +10,14 @@ use super::class_queue::ClassQueue;
 use super::clock;
 use super::control::{QueuePlace, TaskControl};
 use super::running::RunningTask;
-use super::schedule::MAX_BATCH_WAIT_SLICES;
 use super::task::{QueuedTask, Submitter};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 use crate::engine::StopFlag;
+
+/// After this many slices, a batch task that needs all workers runs before interactive ones. Such
+/// tasks together get one slice in ten, however many interactive tasks there are.
+pub(super) const MAX_BATCH_WAIT_SLICES: u32 = 10;
 
 /// A running speculative search. The worker ends it with
 /// [`finish_speculation`](super::Queue::finish_speculation).

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::super::schedule::MAX_BATCH_WAIT_SLICES;
 use super::super::slices::SlicePlan;
+use super::super::state::MAX_BATCH_WAIT_SLICES;
 use super::*;
 
 #[test]
