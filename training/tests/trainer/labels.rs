@@ -1,0 +1,117 @@
+//! Labels by a program that answers with a hash of each position.
+
+mod evaluator;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kibitzer_trainer::labels::{
+    LabelFile, LabelSettings, Labeller, Progress, RelativeSettings, Thinning,
+};
+use kibitzer_trainer::sample::{GameResult, Sample};
+
+use crate::fixtures::{bytes, empty_folder, games};
+use evaluator::{Behaviour, hash, write_evaluator};
+
+/// Settings of a run on `count` games in a folder.
+fn settings(folder: &Path, count: usize) -> LabelSettings {
+    let seeds = folder.join("generated.vf");
+    fs::write(&seeds, bytes(&games(count, 1))).expect("a data file");
+    LabelSettings {
+        evaluator: write_evaluator(folder, Behaviour::Hash),
+        seeds: vec![seeds],
+        folder: folder.join("labels"),
+        unknown_results: Vec::new(),
+        seed_share: 0.5,
+        relatives: RelativeSettings { count: 6, flat: true },
+        thinning: Vec::new(),
+        seed: 3,
+        games_per_block: 4,
+        workers: 1,
+        most_bytes: u64::MAX,
+    }
+}
+
+fn label(settings: LabelSettings) -> anyhow::Result<Progress> {
+    Labeller::new(settings)?.run(&mut |_| ())
+}
+
+fn label_path(settings: &LabelSettings) -> PathBuf {
+    settings.folder.join("generated.labels")
+}
+
+/// The labels of a run.
+fn labels(settings: &LabelSettings) -> Vec<u8> {
+    label(settings.clone()).expect("labels");
+    fs::read(label_path(settings)).expect("a label file")
+}
+
+fn samples(path: &Path) -> Vec<Sample> {
+    let file = LabelFile::open(path).expect("a label file");
+    let mut samples = Vec::new();
+    for info in file.blocks() {
+        let before = samples.len();
+        let block = file.read(info).expect("a block");
+        for (_, game) in block.games().expect("games") {
+            game.for_each_sample(|sample| samples.push(sample)).expect("a game");
+        }
+        assert_eq!(samples.len() - before, info.labels as usize);
+    }
+    samples
+}
+
+#[test]
+fn each_label_is_the_answer_to_its_position() {
+    let folder = empty_folder("labels-round-trip");
+    let settings = settings(&folder, 40);
+    let progress = label(settings.clone()).expect("labels");
+    let samples = samples(&label_path(&settings));
+    assert!(samples.len() > 4000, "{}", samples.len());
+    assert_eq!(progress.labels, samples.len() as u64);
+    assert_eq!(progress.evaluated, progress.labels, "nothing is thinned");
+    for sample in &samples {
+        assert_eq!(sample.score(), hash(sample), "{sample:?}");
+        assert_ne!(sample.result(), GameResult::Unknown);
+    }
+}
+
+#[test]
+fn the_number_of_workers_does_not_change_the_labels() {
+    let (one, three) = (empty_folder("labels-one"), empty_folder("labels-three"));
+    let single = settings(&one, 40);
+    let several = LabelSettings { workers: 3, ..settings(&three, 40) };
+    assert_eq!(labels(&single), labels(&several));
+}
+
+#[test]
+fn a_stopped_run_continues_to_the_same_labels() {
+    let (one, other) = (empty_folder("labels-whole"), empty_folder("labels-stopped"));
+    let whole = labels(&settings(&one, 40));
+    let settings = settings(&other, 40);
+    fs::create_dir_all(&settings.folder).expect("a folder");
+    // As after a kill within the header, a block's header and a block.
+    for length in [0, 3, 300, whole.len() / 3, whole.len() / 2, whole.len() - 1, whole.len()] {
+        fs::write(label_path(&settings), &whole[..length]).expect("written");
+        assert_eq!(labels(&settings), whole, "{length} bytes");
+    }
+}
+
+#[test]
+fn thinning_keeps_the_labels_of_small_scores() {
+    let folder = empty_folder("labels-thinned");
+    let settings = settings(&folder, 40);
+    label(settings.clone()).expect("labels");
+    let all = samples(&label_path(&settings));
+    let thinning =
+        vec![Thinning { beyond: 600, one_of: 4 }, Thinning { beyond: 900, one_of: 1_000_000 }];
+    let thinned = LabelSettings { thinning, folder: folder.join("thinned"), ..settings };
+    label(thinned.clone()).expect("labels");
+    let kept = samples(&label_path(&thinned));
+    let count = |samples: &[Sample], from: u16, to: u16| {
+        samples.iter().filter(|sample| (from..=to).contains(&sample.score().unsigned_abs())).count()
+    };
+    assert_eq!(count(&kept, 0, 600), count(&all, 0, 600));
+    assert_eq!(count(&kept, 901, 1000), 0);
+    let share = count(&kept, 601, 900) as f64 / count(&all, 601, 900) as f64;
+    assert!((0.2..0.3).contains(&share), "{share}");
+}
