@@ -131,6 +131,12 @@ impl Sample {
         self.score
     }
 
+    /// The sample with an unknown result.
+    #[must_use]
+    pub fn without_result(self) -> Self {
+        Self { result: GameResult::Unknown, ..self }
+    }
+
     /// The game's result for the side to move.
     #[must_use]
     pub fn result(&self) -> GameResult {

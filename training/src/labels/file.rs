@@ -171,8 +171,13 @@ impl LabelFile {
             ensure!(checksum(&content) == block.checksum, "its checksum does not match");
             Ok(Block { first_game: block.first_game, games: block.games, content })
         };
-        read()
-            .with_context(|| format!("{}, block of game {}", self.path.display(), block.first_game))
+        read().with_context(|| self.describe(block))
+    }
+
+    /// The place of a block, for error messages.
+    #[must_use]
+    pub fn describe(&self, block: &BlockInfo) -> String {
+        format!("{}, block at byte {}", self.path.display(), block.offset)
     }
 }
 

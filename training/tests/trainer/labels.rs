@@ -2,15 +2,17 @@
 
 mod evaluator;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kibitzer_trainer::dataset::{Dataset, Sources};
 use kibitzer_trainer::labels::{
     LabelFile, LabelSettings, Labeller, Progress, RelativeSettings, Thinning,
 };
 use kibitzer_trainer::sample::{GameResult, Sample};
 
-use crate::fixtures::{bytes, empty_folder, games};
+use crate::fixtures::{bytes, empty_folder, games, permissive_filter};
 use evaluator::{Behaviour, hash, write_evaluator};
 
 /// Settings of a run on `count` games in a folder.
@@ -114,4 +116,41 @@ fn thinning_keeps_the_labels_of_small_scores() {
     assert_eq!(count(&kept, 901, 1000), 0);
     let share = count(&kept, 601, 900) as f64 / count(&all, 601, 900) as f64;
     assert!((0.2..0.3).contains(&share), "{share}");
+}
+
+#[test]
+fn a_dataset_has_the_labels_and_never_trains_on_held_out_games() {
+    let folder = empty_folder("labels-dataset");
+    let settings = LabelSettings { seed_share: 1.0, ..settings(&folder, 60) };
+    label(settings.clone()).expect("labels");
+    let load = |data: &Path, unknown: &[&str]| {
+        let sources = Sources {
+            data: vec![data.to_owned()],
+            unknown_results: unknown.iter().map(ToString::to_string).collect(),
+            hold_out: 10,
+            filter: permissive_filter(),
+        };
+        Dataset::load(&sources).expect("data")
+    };
+    let (of_games, of_labels) = (load(&settings.seeds[0], &[]), load(&label_path(&settings), &[]));
+    let all = samples(&label_path(&settings));
+    assert_eq!(of_labels.training.len() + of_labels.validation.len(), all.len());
+    assert_eq!((of_labels.files[0].games, of_labels.files[0].positions), (60, all.len()));
+    assert!(of_labels.validation.len() > 500, "{}", of_labels.validation.len());
+    // Seeds of held-out games are held out, those of other games are not.
+    let boards = |samples: &[Sample]| -> HashSet<String> {
+        samples.iter().map(|sample| format!("{:?}", Vec::from_iter(sample.pieces()))).collect()
+    };
+    let (trained, held_out) = (boards(&of_games.training), boards(&of_games.validation));
+    let found =
+        |set: &HashSet<String>, samples: &[Sample]| boards(samples).intersection(set).count();
+    assert!(found(&held_out, &of_labels.validation) > held_out.len() / 3);
+    assert!(found(&trained, &of_labels.training) > trained.len() / 3);
+    let both = trained.intersection(&held_out).count();
+    assert!(found(&trained, &of_labels.validation) <= both + 60, "chance meetings in the opening");
+
+    let unknown = load(&label_path(&settings), &["generated.vf"]);
+    let is_unknown = |sample: &Sample| sample.result() == GameResult::Unknown;
+    assert!(unknown.training.iter().all(is_unknown));
+    assert!(!of_labels.training.iter().any(is_unknown));
 }
