@@ -1,7 +1,8 @@
 //! Static labels: positions around those of games, with the evaluation of another program.
 //!
-//! A [`Labeller`] draws the [`relatives`] of the positions of game files, has them evaluated and
-//! writes them to label files. A [`LabelFile`] reads such a file block by block.
+//! A [`Labeller`] draws relatives of the positions of game files, has them evaluated and writes them
+//! to label files. A [`LabelFile`] reads such a file block by block. The modules `file` and `block`
+//! document the format, `relatives` which positions are drawn.
 
 mod block;
 mod evaluator;
@@ -13,7 +14,7 @@ mod manifest;
 mod output;
 mod quiet_line;
 mod random;
-pub mod relatives;
+mod relatives;
 mod thinning;
 
 pub use block::LabelledGame;
@@ -22,5 +23,5 @@ pub use file::{Block, BlockInfo, EXTENSION, LabelFile};
 pub use labeller::{LabelSettings, Labeller, Progress};
 pub use line::{Line, MAX_PLIES};
 pub use manifest::{Manifest, Source};
-pub use relatives::RelativeSettings;
+pub use relatives::{KEPT_PERCENT, RelativeSettings};
 pub use thinning::Thinning;

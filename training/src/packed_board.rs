@@ -61,7 +61,7 @@ pub fn pack(position: &Position) -> [u8; PACKED_BYTES] {
     packed[..PIECES].copy_from_slice(&occupied.0.to_le_bytes());
     for (i, square) in occupied.enumerate() {
         if let Some(piece) = position.piece_at(square) {
-            let code = piece.role() as u8 | piece.color() as u8 * BLACK;
+            let code = piece.role() as u8 | (piece.color() as u8 * BLACK);
             packed[PIECES + i / 2] |= code << (4 * (i % 2));
         }
     }
@@ -110,4 +110,59 @@ pub fn unpack_move(position: &Position, code: u16) -> Option<Move> {
 
 fn is_double_push(position: &Position, from: Square, to: Square) -> bool {
     position.role_at(from) == Some(Role::Pawn) && from.index().abs_diff(to.index()) == 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datagen::TrainingGame;
+    use kibitzer::chess::{parse_move, to_san};
+    use viriformat::dataformat::WDL;
+
+    #[test]
+    fn a_position_survives_and_is_packed_as_viriformat_packs_it() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rnbqkbnr/ppp1pppp/8/8/3pP3/5N1P/PPPP1PP1/RNBQKB1R b KQkq e3 0 1",
+            "1rr1k3/pppppppp/8/8/8/8/PPPPPPPP/1R2KR2 b FBc - 0 1",
+            "r3k2r/8/8/8/8/8/8/R3K2R w Kq - 0 1",
+            "8/8/8/4k3/8/3K4/8/8 b - - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let packed = pack(&position);
+            assert_eq!(unpack(&packed).unwrap(), position, "{fen}");
+            let game = TrainingGame::new(&position).unwrap().finish(WDL::Loss).unwrap();
+            assert_eq!(packed, game[..PACKED_BYTES], "{fen}");
+        }
+    }
+
+    #[test]
+    fn the_codes_of_illegal_moves_are_no_moves() {
+        let position = Position::from_fen("r3k2r/P6p/8/3pP3/8/8/P7/R3K2R w KQkq d6 0 1").unwrap();
+        let moves: Vec<String> = (0..=u16::MAX)
+            .filter_map(|code| unpack_move(&position, code))
+            .map(|mv| to_san(&position, mv))
+            .collect();
+        let legal = position.legal_moves();
+        assert!(legal.iter().all(|mv| moves.contains(&to_san(&position, *mv))));
+        // A promotion piece, and the kind of no promotion, leave bits that do not count.
+        assert!(moves.iter().all(|san| legal.contains(&parse_move(&position, san).unwrap())));
+        assert!(moves.contains(&"exd6".to_owned()) && moves.contains(&"O-O-O".to_owned()));
+    }
+
+    #[test]
+    fn damaged_boards_are_refused() {
+        let packed = pack(&Position::startpos());
+        for (place, byte, words) in
+            [(8, 0x73, "unknown kind 7"), (8, 0x55, "must have 1"), (24, 20, "no pawn has just")]
+        {
+            let mut damaged = packed;
+            damaged[place] = byte;
+            let error = unpack(&damaged).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let mut crowded = packed;
+        crowded[..PIECES].fill(255);
+        assert!(unpack(&crowded).unwrap_err().to_string().contains("64 pieces"));
+    }
 }

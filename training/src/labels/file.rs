@@ -268,6 +268,14 @@ impl LabelFileWriter {
     }
 }
 
+impl Drop for LabelFileWriter {
+    fn drop(&mut self) {
+        // A process that is being started may still share the open file. Failure means that the
+        // lock ends with that process.
+        let _ = self.file.unlock();
+    }
+}
+
 fn header(manifest: &Manifest) -> Result<Vec<u8>> {
     let json = serde_json::to_vec(manifest)?;
     let mut header = MAGIC.to_vec();

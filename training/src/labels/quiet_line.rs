@@ -45,3 +45,35 @@ fn is_recapturable(position: &Position, mv: Move) -> bool {
     let occupied = position.occupied().without(mv.from().bitboard());
     position.is_attacked(mv.to(), !position.turn(), occupied)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kibitzer::chess::to_san;
+
+    #[test]
+    fn the_best_capture_wins_most_material() {
+        for (fen, best) in [
+            // Nothing to take.
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", None),
+            // A pawn that the king protects is not worth a rook, a queen is.
+            ("8/3k4/2p5/8/2R5/8/8/4K3 w - - 0 1", None),
+            ("8/3k4/2q5/8/2R5/8/8/4K3 w - - 0 1", Some("Rxc6")),
+            // An unprotected piece may be taken by any piece.
+            ("4k3/8/8/2n5/8/8/8/2Q1K3 w - - 0 1", Some("Qxc5")),
+            // The pawn takes before the rook.
+            ("4k3/8/8/2n5/3P4/8/8/2R1K3 w - - 0 1", Some("dxc5")),
+            // The rook loses its protection to the rook behind: it is not seen.
+            ("2r1k3/2n5/8/8/8/8/2R5/2R1K3 w - - 0 1", None),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", Some("exd6")),
+            ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", Some("axb8=Q+")),
+            ("r3k3/7P/8/8/8/8/8/4K3 w - - 0 1", Some("h8=Q+")),
+            // The rook takes what promotes.
+            ("2r1k3/7P/8/8/8/8/8/r3K3 w - - 0 1", None),
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let found = best_capture(&position).map(|mv| to_san(&position, mv));
+            assert_eq!(found.as_deref(), best, "{fen}");
+        }
+    }
+}

@@ -43,3 +43,27 @@ impl FromStr for Thinning {
         Ok(Thinning { beyond, one_of })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strictest_thinning_that_applies_counts() {
+        let all = ["600:4", "1500:16"].map(|text| text.parse::<Thinning>().unwrap());
+        for (score, bits, is_kept) in [
+            (600, u32::MAX, true),
+            (-601, u32::MAX, false),
+            (-601, u32::MAX / 4, true),
+            (1500, u32::MAX / 4, true),
+            (1501, u32::MAX / 4, false),
+            (i16::MIN, u32::MAX / 16, true),
+        ] {
+            assert_eq!(Thinning::keeps(&all, score, bits), is_kept, "{score}, {bits}");
+        }
+        for text in ["600", "600:0", ":4", "-600:4", "600:4:5", "70000:2"] {
+            let error = text.parse::<Thinning>().unwrap_err();
+            assert!(error.contains(text) && error.contains("CENTIPAWNS:COUNT"), "{error}");
+        }
+    }
+}

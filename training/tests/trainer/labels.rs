@@ -1,10 +1,13 @@
 //! Labels by a program that answers with a hash of each position.
 
+mod errors;
 mod evaluator;
+mod relatives;
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use kibitzer_trainer::dataset::{Dataset, Sources};
 use kibitzer_trainer::labels::{
@@ -13,14 +16,14 @@ use kibitzer_trainer::labels::{
 use kibitzer_trainer::sample::{GameResult, Sample};
 
 use crate::fixtures::{bytes, empty_folder, games, permissive_filter};
-use evaluator::{Behaviour, hash, write_evaluator};
+use evaluator::{Behaviour, hash, program};
 
 /// Settings of a run on `count` games in a folder.
 fn settings(folder: &Path, count: usize) -> LabelSettings {
     let seeds = folder.join("generated.vf");
     fs::write(&seeds, bytes(&games(count, 1))).expect("a data file");
     LabelSettings {
-        evaluator: write_evaluator(folder, Behaviour::Hash),
+        evaluator: program(Behaviour::Hash),
         seeds: vec![seeds],
         folder: folder.join("labels"),
         unknown_results: Vec::new(),
@@ -153,4 +156,75 @@ fn a_dataset_has_the_labels_and_never_trains_on_held_out_games() {
     let is_unknown = |sample: &Sample| sample.result() == GameResult::Unknown;
     assert!(unknown.training.iter().all(is_unknown));
     assert!(!of_labels.training.iter().any(is_unknown));
+}
+
+#[test]
+fn a_run_stops_before_the_largest_size_whatever_the_number_of_workers() {
+    let limited = |name: &str, workers, most_bytes| {
+        let folder = empty_folder(name);
+        let first = settings(&folder, 40);
+        let other = folder.join("other.vf");
+        fs::write(&other, bytes(&games(24, 9))).expect("a data file");
+        let seeds = vec![first.seeds[0].clone(), other];
+        LabelSettings { seeds, workers, most_bytes, ..first }
+    };
+    let files = |settings: &LabelSettings| {
+        ["generated", "other"].map(|name| {
+            fs::read(settings.folder.join(name).with_extension("labels")).expect("a label file")
+        })
+    };
+    let whole = limited("labels-unlimited", 2, u64::MAX);
+    let all_bytes = label(whole.clone()).expect("labels").bytes;
+    let single = limited("labels-limited-one", 1, all_bytes / 2);
+    let several = limited("labels-limited-three", 3, all_bytes / 2);
+    for settings in [&single, &several] {
+        let progress = label(settings.clone()).expect("labels");
+        assert!(progress.is_full);
+        assert!((all_bytes / 3..=all_bytes / 2).contains(&progress.bytes), "{progress:?}");
+    }
+    assert_eq!(files(&single), files(&several));
+    for (part, whole) in files(&single).iter().zip(files(&whole)) {
+        assert!(whole.starts_with(part));
+        let share = part.len() as f64 / whole.len() as f64;
+        assert!((0.3..0.7).contains(&share), "each file has its share: {share}");
+    }
+    let rest = label(LabelSettings { most_bytes: u64::MAX, ..several.clone() }).expect("labels");
+    assert!(!rest.is_full);
+    assert_eq!(files(&several), files(&whole));
+}
+
+#[test]
+fn a_position_in_check_has_no_label() {
+    let folder = empty_folder("labels-checks");
+    let mut settings = settings(&folder, 8);
+    settings.evaluator = program(Behaviour::FindsChecks);
+    let progress = label(settings.clone()).expect("labels");
+    assert_eq!(progress.labels, 0);
+    assert!(progress.evaluated > 100);
+    assert!(samples(&label_path(&settings)).is_empty());
+}
+
+#[test]
+fn the_command_prints_its_progress() {
+    let folder = empty_folder("labels-command");
+    let settings = settings(&folder, 12);
+    let command = |thin: &str| {
+        Command::new(env!("CARGO_BIN_EXE_kibitzer-trainer"))
+            .args(["label", "--workers", "2", "--thin", thin, "--seed-share", "0.5", "--out"])
+            .arg(&settings.folder)
+            .arg("--evaluator")
+            .arg(&settings.evaluator)
+            .arg("--seeds")
+            .args(&settings.seeds)
+            .output()
+            .expect("the command")
+    };
+    let output = command("100:2,500:8");
+    let stdout = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let labels = samples(&label_path(&settings)).len();
+    assert!(stdout.starts_with(&format!("1 of 1 blocks, {labels} labels, ")), "{stdout}");
+
+    let stderr = String::from_utf8(command("100:2").stderr).expect("text");
+    assert!(stderr.contains("--thin: the labels were made with 100:2,500:8"), "{stderr}");
 }
