@@ -72,7 +72,7 @@ impl Dataset {
     }
 
     fn add_file(&mut self, path: &Path, sources: &Sources) -> Result<()> {
-        let parts = if path.extension().is_some_and(|extension| extension == labels::EXTENSION) {
+        let parts = if labels::is_label_file(path) {
             decode_labels(path, sources)?
         } else {
             decode_games(path, sources)?

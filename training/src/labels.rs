@@ -19,7 +19,7 @@ mod thinning;
 
 pub use block::LabelledGame;
 pub use evaluator::IN_CHECK;
-pub use file::{Block, BlockInfo, EXTENSION, LabelFile};
+pub use file::{Block, BlockInfo, LabelFile, is_label_file};
 pub use labeller::{LabelSettings, Labeller, Progress};
 pub use line::{Line, MAX_PLIES};
 pub use manifest::{Manifest, Source};

@@ -35,7 +35,7 @@ enum Command {
     Resume(Resume),
     /// Writes the network file of a run's checkpoint
     Export(Export),
-    /// Describes a network file or a checkpoint
+    /// Describes a network file, a checkpoint or a label file
     Info(Info),
     /// Evaluates positions with a network file
     Evaluate(Evaluate),

@@ -113,7 +113,8 @@ impl<'a> LabelledGame<'a> {
         Ok(LabelledGame { labels, start, positions })
     }
 
-    /// Calls `visit` with each label as a training sample.
+    /// Calls `visit` with each label as a training sample. Only the positions of the game itself
+    /// have its result. It says little about a position after a random move.
     ///
     /// # Errors
     ///
@@ -121,7 +122,8 @@ impl<'a> LabelledGame<'a> {
     /// the block protects them.
     pub fn for_each_sample(&self, mut visit: impl FnMut(Sample)) -> Result<()> {
         let result = self.result()?;
-        self.for_each_label(|position, score| {
+        self.for_each_label(|position, plies, score| {
+            let result = if plies == 0 { result } else { GameResult::Unknown };
             visit(Sample::from_position(position, score, result));
         })
     }
@@ -136,8 +138,9 @@ impl<'a> LabelledGame<'a> {
             .with_context(|| format!("the result is {code}; it must be 0 to 3"))
     }
 
-    /// Calls `visit` with the position and the score (for White) of each label.
-    fn for_each_label(&self, mut visit: impl FnMut(&Position, i16)) -> Result<()> {
+    /// Calls `visit` with the position of each label, its distance from the seed in plies, and the
+    /// score for White.
+    fn for_each_label(&self, mut visit: impl FnMut(&Position, usize, i16)) -> Result<()> {
         let mut bytes = self.positions;
         if bytes.is_empty() {
             return Ok(());
@@ -147,9 +150,9 @@ impl<'a> LabelledGame<'a> {
         loop {
             let [labels] = take(&mut bytes).context("the game ends within a position")?;
             for _ in 0..labels {
-                let (depth, score) =
+                let (plies, score) =
                     read_label(&mut bytes, &mut line).context("the game has a damaged label")?;
-                visit(&line[depth], score);
+                visit(&line[plies], plies, score);
             }
             if bytes.is_empty() {
                 return Ok(());

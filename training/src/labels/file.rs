@@ -32,7 +32,7 @@ use super::block::LabelledGame;
 use super::manifest::Manifest;
 
 /// The extension of label files.
-pub const EXTENSION: &str = "labels";
+pub(super) const EXTENSION: &str = "labels";
 
 const MAGIC: [u8; 8] = *b"KBZLABEL";
 const VERSION: u32 = 1;
@@ -40,6 +40,12 @@ const VERSION: u32 = 1;
 const HEADER_START_BYTES: usize = 16;
 const CHECKSUM_BYTES: usize = 8;
 const BLOCK_HEADER_BYTES: usize = 32;
+
+/// Whether a path has the extension of label files.
+#[must_use]
+pub fn is_label_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == EXTENSION)
+}
 
 /// The place and counts of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

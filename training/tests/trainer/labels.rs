@@ -4,7 +4,7 @@ mod errors;
 mod evaluator;
 mod relatives;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,7 +76,6 @@ fn each_label_is_the_answer_to_its_position() {
     assert_eq!(progress.evaluated, progress.labels, "nothing is thinned");
     for sample in &samples {
         assert_eq!(sample.score(), hash(sample), "{sample:?}");
-        assert_ne!(sample.result(), GameResult::Unknown);
     }
 }
 
@@ -152,10 +151,19 @@ fn a_dataset_has_the_labels_and_never_trains_on_held_out_games() {
     let both = trained.intersection(&held_out).count();
     assert!(found(&trained, &of_labels.validation) <= both + 60, "chance meetings in the opening");
 
+    let results = |samples: &[Sample]| -> HashMap<String, GameResult> {
+        samples
+            .iter()
+            .filter(|sample| sample.result() != GameResult::Unknown)
+            .map(|sample| (format!("{:?}", Vec::from_iter(sample.pieces())), sample.result()))
+            .collect()
+    };
+    let (of_seeds, known) = (results(&of_games.training), results(&of_labels.training));
+    assert!((of_seeds.len() / 3..of_seeds.len()).contains(&known.len()), "half of the seeds");
+    let same = known.iter().filter(|(board, result)| of_seeds.get(*board) == Some(result)).count();
+    assert!(same + 60 > known.len(), "{same} of {}: openings have several results", known.len());
     let unknown = load(&label_path(&settings), &["generated.vf"]);
-    let is_unknown = |sample: &Sample| sample.result() == GameResult::Unknown;
-    assert!(unknown.training.iter().all(is_unknown));
-    assert!(!of_labels.training.iter().any(is_unknown));
+    assert!(results(&unknown.training).is_empty());
 }
 
 #[test]
