@@ -6,6 +6,7 @@ pub mod datagen;
 pub mod evaluate;
 pub mod export;
 pub mod info;
+pub mod label;
 pub mod measure;
 pub mod train;
 pub mod wdl;

@@ -2,20 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::filter::Filter;
 use crate::games;
+use crate::labels::{self, BlockInfo, LabelFile};
 use crate::sample::{GameResult, Sample};
 
 /// The sources of positions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
 pub struct Sources {
-    /// viriformat game files
+    /// viriformat game files, and label files
     #[arg(long, num_args = 1.., required = true)]
     pub data: Vec<PathBuf>,
-    /// Files (by name, without folder) whose results are unknown: the score alone is the target
+    /// Files (by name, without folder) whose results are unknown: the score alone is the target. Of
+    /// a label file, the name of its game file counts
     #[arg(long, num_args = 0.., default_value = "masters.vf")]
     pub unknown_results: Vec<String>,
     /// One of this many games is held out to measure the loss on; 0 holds out none
@@ -69,22 +72,11 @@ impl Dataset {
     }
 
     fn add_file(&mut self, path: &Path, sources: &Sources) -> Result<()> {
-        let name = games::file_name(path);
-        let has_results = !sources.unknown_results.contains(&name);
-        let filter = &sources.filter;
-        let parts = games::decode_file(path, DatasetPart::default, |part, number, game| {
-            let is_held_out = is_held_out(&name, number, sources.hold_out);
-            let samples = if is_held_out { &mut part.validation } else { &mut part.training };
-            part.games += 1;
-            games::visit(game, |board, mv, score, result| {
-                part.positions += 1;
-                if filter.keeps(board, mv, score) {
-                    let result = if has_results { result } else { GameResult::Unknown };
-                    samples.push(Sample::new(board, score, result));
-                }
-            })
-        })?;
-
+        let parts = if labels::is_label_file(path) {
+            decode_labels(path, sources)?
+        } else {
+            decode_games(path, sources)?
+        };
         let before = self.training.len() + self.validation.len();
         let (mut games, mut positions) = (0, 0);
         for part in parts {
@@ -99,13 +91,68 @@ impl Dataset {
     }
 }
 
-/// The games that one task decoded.
-#[derive(Default)]
-struct DatasetPart {
-    training: Vec<Sample>,
-    validation: Vec<Sample>,
-    games: usize,
-    positions: usize,
+fn decode_games(path: &Path, sources: &Sources) -> Result<Vec<DatasetPart>> {
+    let name = games::file_name(path);
+    let has_results = !sources.unknown_results.contains(&name);
+    let filter = &sources.filter;
+    games::decode_file(path, DatasetPart::default, |part, number, game| {
+        part.games += 1;
+        let is_held_out = is_held_out(&name, number, sources.hold_out);
+        let samples = if is_held_out { &mut part.validation } else { &mut part.training };
+        games::visit(game, |board, mv, score, result| {
+            part.positions += 1;
+            if filter.keeps(board, mv, score) {
+                let result = if has_results { result } else { GameResult::Unknown };
+                samples.push(Sample::new(board, score, result));
+            }
+        })
+    })
+}
+
+fn decode_labels(path: &Path, sources: &Sources) -> Result<Vec<DatasetPart>> {
+    let file = LabelFile::open(path)?;
+    file.blocks().par_iter().map(|block| DatasetPart::of_block(&file, block, sources)).collect()
+}
+
+/// Positions of consecutive games.
+#[derive(Clone, Debug, Default)]
+pub struct DatasetPart {
+    /// Positions to train on.
+    pub training: Vec<Sample>,
+    /// Positions of held-out games.
+    pub validation: Vec<Sample>,
+    /// Number of games.
+    pub games: usize,
+    /// Number of positions, before the filter.
+    pub positions: usize,
+}
+
+impl DatasetPart {
+    /// Decodes and filters a block of labels. The games that [`is_held_out`] selects from the game
+    /// file are held out here, too.
+    ///
+    /// # Errors
+    ///
+    /// When the block cannot be read or is damaged.
+    pub fn of_block(file: &LabelFile, info: &BlockInfo, sources: &Sources) -> Result<Self> {
+        let name = &file.manifest().games.file;
+        let has_results = !sources.unknown_results.contains(name);
+        let block = file.read(info)?;
+        let mut part = Self::default();
+        for (number, game) in block.games().with_context(|| file.describe(info))? {
+            part.games += 1;
+            part.positions += game.labels as usize;
+            let is_held_out = is_held_out(name, number, sources.hold_out);
+            let samples = if is_held_out { &mut part.validation } else { &mut part.training };
+            game.for_each_sample(|sample| {
+                if sources.filter.keeps_label(&sample) {
+                    samples.push(if has_results { sample } else { sample.without_result() });
+                }
+            })
+            .with_context(|| format!("{}, game {number}", file.describe(info)))?;
+        }
+        Ok(part)
+    }
 }
 
 /// Whether a game is held out. A hash of the file's name and the game's number selects whole games,

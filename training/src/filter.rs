@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use viriformat::chess::board::Board;
 use viriformat::chess::chessmove::Move;
 
+use crate::sample::Sample;
+
 /// Conditions that a training position meets.
 ///
 /// The network evaluates quiet positions; quiescence search resolves the others. So the filter
@@ -33,11 +35,21 @@ impl Filter {
     /// was found.
     #[must_use]
     pub fn keeps(&self, board: &Board, best: Move, score: i16) -> bool {
-        let size = score.unsigned_abs();
-        size <= self.max_score
-            && size < MATE_THRESHOLD
+        self.keeps_score(score)
             && (self.keep_checks || !board.in_check())
             && (self.keep_tactical || !board.is_tactical(best))
             && board.n_men() >= self.min_pieces
+    }
+
+    /// Whether the network learns from a label. No move is played there, and a label is never in
+    /// check.
+    #[must_use]
+    pub fn keeps_label(&self, label: &Sample) -> bool {
+        self.keeps_score(label.score()) && label.piece_count() >= usize::from(self.min_pieces)
+    }
+
+    fn keeps_score(&self, score: i16) -> bool {
+        let size = score.unsigned_abs();
+        size <= self.max_score && size < MATE_THRESHOLD
     }
 }

@@ -12,8 +12,9 @@
 //! - Win, draw and loss: a [`wdl_model`] is fitted ([`wdl_fit`]) to the [`tally`] of the engine's
 //!   own games. Its [`reliability`] compares predicted with observed frequencies.
 //!
-//! [`datagen`] generates training games by self-play. [`value_parsers`] checks numbers of the
-//! command line.
+//! [`datagen`] generates training games by self-play. [`labels`] are positions around those of
+//! games with the evaluation of another program. [`packed_board`] converts positions.
+//! [`value_parsers`] checks numbers of the command line.
 
 pub mod benchmark;
 pub mod checkpoint;
@@ -26,9 +27,11 @@ pub mod features;
 pub mod filter;
 pub mod games;
 pub mod king_buckets;
+pub mod labels;
 pub mod network;
 pub mod network_file;
 pub mod optimiser;
+pub mod packed_board;
 pub mod quantised_network;
 pub mod reliability;
 pub mod row;

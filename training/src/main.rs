@@ -10,6 +10,7 @@ use kibitzer_trainer::commands::datagen::Datagen;
 use kibitzer_trainer::commands::evaluate::Evaluate;
 use kibitzer_trainer::commands::export::Export;
 use kibitzer_trainer::commands::info::Info;
+use kibitzer_trainer::commands::label::Label;
 use kibitzer_trainer::commands::measure::Measure;
 use kibitzer_trainer::commands::train::{Resume, Train};
 use kibitzer_trainer::commands::wdl::Wdl;
@@ -26,13 +27,15 @@ struct Arguments {
 enum Command {
     /// Generates training games by self-play
     Datagen(Datagen),
+    /// Labels positions with the static evaluation of another program
+    Label(Label),
     /// Starts a run
     Train(Train),
     /// Continues a stopped run
     Resume(Resume),
     /// Writes the network file of a run's checkpoint
     Export(Export),
-    /// Describes a network file or a checkpoint
+    /// Describes a network file, a checkpoint or a label file
     Info(Info),
     /// Evaluates positions with a network file
     Evaluate(Evaluate),
@@ -50,6 +53,7 @@ fn main() -> Result<()> {
     let mut out = std::io::LineWriter::new(stdout().lock());
     match Arguments::parse().command {
         Command::Datagen(command) => command.execute(&mut out)?,
+        Command::Label(command) => command.execute(&mut out)?,
         Command::Train(command) => command.execute(&mut out)?,
         Command::Resume(command) => command.execute(&mut out)?,
         Command::Export(command) => command.execute(&mut out)?,

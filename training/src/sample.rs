@@ -1,5 +1,6 @@
 //! One training position in 32 bytes.
 
+use kibitzer::chess::{Color, Position, Square};
 use viriformat::chess::board::Board;
 use viriformat::chess::piece::Colour;
 
@@ -101,10 +102,39 @@ impl Sample {
         }
     }
 
+    /// Packs a `position` of the engine's rules, as [`Sample::new`] packs a board.
+    #[must_use]
+    pub fn from_position(position: &Position, score: i16, result: GameResult) -> Self {
+        let turn = position.turn();
+        let white = position.occupied().0;
+        let (flip, occupied, score, result) = if turn == Color::Black {
+            (56, white.swap_bytes(), score.saturating_neg(), result.reversed())
+        } else {
+            (0, white, score, result)
+        };
+
+        let mut pieces = [0_u8; 16];
+        for (i, square) in squares(occupied).take(32).enumerate() {
+            if let Some(piece) = position.piece_at(Square::from_index(square ^ flip)) {
+                let theirs = u8::from(piece.color() != turn);
+                pieces[i / 2] |= (piece.role() as u8 | theirs << 3) << (4 * (i % 2));
+            }
+        }
+        let king = |color| position.king(color).index() as u8 ^ flip;
+        let (own_king, their_king) = (king(turn), king(!turn));
+        Self { occupied, pieces, score, result, own_king, their_king }
+    }
+
     /// The score in centipawns, from the side to move's point of view.
     #[must_use]
     pub fn score(&self) -> i16 {
         self.score
+    }
+
+    /// The sample with an unknown result.
+    #[must_use]
+    pub fn without_result(self) -> Self {
+        Self { result: GameResult::Unknown, ..self }
     }
 
     /// The game's result for the side to move.

@@ -1,4 +1,4 @@
-//! `kibitzer-trainer info`: a description of a network file or a checkpoint.
+//! `kibitzer-trainer info`: a description of a network file, a checkpoint or a label file.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,22 +6,27 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use crate::checkpoint;
+use crate::labels::{self, LabelFile};
 use crate::network_file;
 
 /// Arguments of `info`.
 #[derive(Debug, clap::Args)]
 pub struct Info {
-    /// A network file, or the checkpoint of a run
+    /// A network file, the checkpoint of a run, or a label file
     file: PathBuf,
 }
 
 impl Info {
-    /// Prints sizes and id of a network, or settings and losses of a run.
+    /// Prints sizes and id of a network, settings and losses of a run, or settings and counts of
+    /// labels.
     ///
     /// # Errors
     ///
-    /// When the file is neither a network nor a checkpoint, or the output cannot be written.
+    /// When the file is none of these, or the output cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
+        if labels::is_label_file(&self.file) {
+            return describe_labels(&LabelFile::open(&self.file)?, out);
+        }
         if checkpoint::is_checkpoint(&self.file)? {
             let (state, _) = checkpoint::load(&self.file)?;
             writeln!(out, "settings {}", serde_json::to_string_pretty(&state.config)?)?;
@@ -57,4 +62,19 @@ impl Info {
         )?;
         Ok(())
     }
+}
+
+fn describe_labels(file: &LabelFile, out: &mut dyn Write) -> Result<()> {
+    let blocks = file.blocks();
+    let games: u64 = blocks.iter().map(|block| u64::from(block.games)).sum();
+    let labels: u64 = blocks.iter().map(|block| u64::from(block.labels)).sum();
+    let bytes: u64 = blocks.iter().map(|block| u64::from(block.bytes)).sum();
+    writeln!(out, "settings {}", serde_json::to_string_pretty(file.manifest())?)?;
+    writeln!(
+        out,
+        "{} blocks, {games} games, {labels} labels of {:.2} bytes",
+        blocks.len(),
+        bytes as f64 / labels.max(1) as f64
+    )?;
+    Ok(())
 }

@@ -9,6 +9,7 @@ mod filters;
 mod fixtures;
 mod games;
 mod gradient;
+mod labels;
 mod quantised_network;
 mod runs;
 mod wdl;
