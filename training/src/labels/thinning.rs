@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Of the scores beyond a size, one of several is kept. Of several that apply, the strictest counts.
+/// Of the scores beyond a size, one of several is kept. Of several that apply, the strictest
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thinning {
