@@ -10,8 +10,8 @@ use crate::dataset::Sources;
 use crate::example::Target;
 use crate::king_buckets::KingBuckets;
 use crate::optimiser::{AdamW, Schedule};
+use crate::rounding::Rounding;
 use crate::shape::Shape;
-use crate::tile::Rounding;
 use crate::value_parsers;
 
 /// The settings of a run. Each checkpoint stores them.

@@ -5,7 +5,8 @@
 //! - Inputs: [`features`] and [`king_buckets`] turn a sample into an [`example`], which also holds
 //!   the target.
 //! - Network: a [`row`] is the unit of arithmetic, a [`tile`] is a group of neurons with their
-//!   weights, and a [`network`] is all tiles. [`shape`] holds its sizes.
+//!   [`feature_layer`] and output weights, and a [`network`] is all tiles. [`shape`] holds its
+//!   sizes, [`rounding`] the weights that training computes with.
 //! - Training: the [`optimiser`] updates the weights. A [`run`] trains epoch by epoch. After each
 //!   epoch it writes a [`checkpoint`] and a [`network_file`] of the [`quantised_network`].
 //! - Measurement: the [`benchmark`] compares evaluations with deep searches and results.
@@ -23,6 +24,7 @@ pub mod config;
 pub mod datagen;
 pub mod dataset;
 pub mod example;
+pub mod feature_layer;
 pub mod features;
 pub mod filter;
 pub mod games;
@@ -34,6 +36,7 @@ pub mod optimiser;
 pub mod packed_board;
 pub mod quantised_network;
 pub mod reliability;
+pub mod rounding;
 pub mod row;
 pub mod run;
 pub mod sample;

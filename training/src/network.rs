@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use crate::example::{Example, logistic};
 use crate::features::INPUTS;
 use crate::optimiser::{Parameters, Step};
+use crate::rounding::Rounding;
 use crate::row::{LANES, Row};
 use crate::shape::Shape;
-use crate::tile::{Rounding, Tile};
+use crate::tile::Tile;
 
 /// Initial feature weights are between ± this.
 const FEATURE_INIT_RANGE: f32 = 0.1;
@@ -38,7 +39,8 @@ impl Network {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         for input in 0..INPUTS {
             for tile in &mut network.tiles {
-                let group = tile.shared.as_mut().unwrap_or(&mut tile.features);
+                let layer = &mut tile.features;
+                let group = layer.shared.as_mut().unwrap_or(&mut layer.weights);
                 for weight in group.value[input].iter_mut() {
                     *weight = random.random_range(-FEATURE_INIT_RANGE..FEATURE_INIT_RANGE);
                 }
@@ -46,7 +48,7 @@ impl Network {
         }
         let output_init_range = 1.0 / (2.0 * network.shape.hidden as f32).sqrt();
         for tile in &mut network.tiles {
-            tile.bias.value[0] = Row::splat(BIAS_INIT);
+            tile.features.bias.value[0] = Row::splat(BIAS_INIT);
             for weight in tile.output.value.iter_mut().flat_map(Row::iter_mut) {
                 *weight = random.random_range(-output_init_range..output_init_range);
             }

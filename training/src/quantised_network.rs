@@ -3,10 +3,11 @@
 use crate::features::{self, INPUTS};
 use crate::king_buckets::KingBuckets;
 use crate::network::Network;
+use crate::rounding::Rounding;
 use crate::row::{LANES, Row};
 use crate::sample::Sample;
 use crate::shape::{QA, QB, Shape};
-use crate::tile::{Rounding, Tile};
+use crate::tile::Tile;
 
 /// Integer weights in the order of the network file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +39,13 @@ impl QuantisedNetwork {
             network.tiles.iter().flat_map(|tile| row(tile).iter().collect::<Vec<_>>()).collect()
         };
         let features = (0..shape.inputs())
-            .flat_map(|input| neurons(&|tile| tile.effective_weights().features[input]))
+            .flat_map(|input| neurons(&|tile| tile.features.effective_weights(input)))
             .map(feature)
             .collect();
         let biases =
-            neurons(&|tile| tile.effective_weights().bias).into_iter().map(feature).collect();
+            neurons(&|tile| tile.features.effective_bias()).into_iter().map(feature).collect();
         let outputs = (0..2 * shape.output_buckets)
-            .flat_map(|row| neurons(&|tile| tile.effective_weights().outputs[row]))
+            .flat_map(|row| neurons(&|tile| tile.effective_outputs(row)))
             .map(output)
             .collect();
         let bias = |bucket: usize| network.output_bias.value[0].get(bucket);
@@ -68,10 +69,10 @@ impl QuantisedNetwork {
                     }
                 }
             };
-            fill(&mut tile.features.value, &self.features, QA);
-            fill(&mut tile.bias.value, &self.biases, QA);
+            fill(&mut tile.features.weights.value, &self.features, QA);
+            fill(&mut tile.features.bias.value, &self.biases, QA);
             fill(&mut tile.output.value, &self.outputs, QB);
-            tile.factorise();
+            tile.features.factorise();
             tile.refresh();
         }
         for (bias, number) in

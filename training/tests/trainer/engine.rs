@@ -9,9 +9,9 @@ use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
 use kibitzer_trainer::quantised_network::QuantisedNetwork;
+use kibitzer_trainer::rounding::Rounding;
 use kibitzer_trainer::sample::Sample;
 use kibitzer_trainer::shape::Shape;
-use kibitzer_trainer::tile::Rounding;
 
 use crate::fixtures::{bytes, games, perturb_king_buckets};
 

@@ -18,8 +18,10 @@ use viriformat::dataformat::Game;
 
 /// Makes the weights of the king buckets differ.
 pub(crate) fn perturb_king_buckets(network: &mut Network) {
-    for tile in network.tiles.iter_mut().filter(|tile| tile.shared.is_some()) {
-        for (number, weight) in tile.features.value.iter_mut().flat_map(Row::iter_mut).enumerate() {
+    for tile in network.tiles.iter_mut().filter(|tile| tile.features.shared.is_some()) {
+        for (number, weight) in
+            tile.features.weights.value.iter_mut().flat_map(Row::iter_mut).enumerate()
+        {
             *weight += (number * 37 % 101) as f32 / 500.0 - 0.1;
         }
         tile.refresh();

@@ -3,9 +3,9 @@ use kibitzer_trainer::example::Target;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::optimiser::Parameters;
+use kibitzer_trainer::rounding::Rounding;
 use kibitzer_trainer::row::LANES;
 use kibitzer_trainer::shape::Shape;
-use kibitzer_trainer::tile::Rounding;
 
 use crate::fixtures::samples;
 

@@ -5,10 +5,10 @@ use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
 use kibitzer_trainer::quantised_network::QuantisedNetwork;
+use kibitzer_trainer::rounding::Rounding;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::run::Run;
 use kibitzer_trainer::shape::Shape;
-use kibitzer_trainer::tile::Rounding;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::fixtures::{config, empty_folder, perturb_king_buckets, samples};
