@@ -3,12 +3,14 @@
 //! Start-time fair queueing (Goyal, Vin and Cheng). Each task gets a start tag: the work that its
 //! client has submitted so far, counted from the virtual time at which the client came. The task
 //! with the smallest tag runs next. So a client with few tasks never waits behind the whole backlog
-//! of another. A new task counts as one unit per worker when it is queued, one that continues as a
-//! slice, and every task by its time once it has run.
+//! of another.
 //!
 //! A new task precedes those that have run for a slice already, because most tasks are short. After
-//! a few new tasks in a row one of the others continues. These two orders have a virtual time each:
-//! the backlog of new tasks of one client takes no turns from a paused task of another.
+//! a few new tasks in a row one of the others continues. These two orders have tags and a virtual
+//! time each: the backlog of new tasks of one client takes no turns from a paused task of another.
+//! In the order of new tasks a task counts as one unit per worker when it is queued, and by its
+//! first slice once it has run. In the other order the first slice counts too, and each later one
+//! counts in full when the task is queued for it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -70,7 +72,7 @@ pub(super) struct ClassQueue {
     new: usize,
     /// How many new tasks have started in a row while others waited to continue.
     new_streak: usize,
-    /// The starts of the tasks that ran last.
+    /// The start of the task that ran last, or of the first one that waits if that is earlier.
     virtual_times: Tags,
     next_sequence: u64,
     /// The work of a task that continues, which lasts a slice, for each of its workers.
@@ -159,16 +161,17 @@ impl ClassQueue {
         tag
     }
 
-    /// Counts the time that this many workers spent on a task of a client, in its first slice or
-    /// in one that was counted when the task was queued.
+    /// Counts the time that this many workers spent on a task of a client. Of a later slice than
+    /// the first, only the time beyond its length is not counted yet.
     pub(super) fn charge(&mut self, client: &Client, workers: usize, time: Duration, is_new: bool) {
         let units = units(time).min(MAX_CHARGE);
         if units == 0 || (self.waiting.is_empty() && self.clients.is_empty()) {
             return;
         }
         let state = self.clients.entry(client.clone()).or_default();
-        let counted = if is_new { 0 } else { self.slice_units };
-        for (has_run, units) in [(false, units), (true, units.saturating_sub(counted))] {
+        let (of_new, of_others) =
+            if is_new { (units, units) } else { (0, units.saturating_sub(self.slice_units)) };
+        for (has_run, units) in [(false, of_new), (true, of_others)] {
             let start = state.finish_tags.of(has_run).max(self.virtual_times.of(has_run));
             state.finish_tags.raise(has_run, start + units * workers as u64);
         }
@@ -198,9 +201,19 @@ impl ClassQueue {
         let queued = self.waiting.remove(&tag)?;
         let others_wait = self.waiting.len() > self.new - usize::from(!tag.has_run);
         self.new_streak = if !tag.has_run && others_wait { self.new_streak + 1 } else { 0 };
-        self.virtual_times.raise(tag.has_run, tag.start);
+        // A task may run out of turn. Whoever comes afterwards must not wait for all before it.
+        let first = self.first_start(tag.has_run);
+        self.virtual_times
+            .raise(tag.has_run, first.map_or(tag.start, |first| first.min(tag.start)));
         self.record_removal(&queued);
         Some(queued)
+    }
+
+    /// The start of the first waiting task of an order.
+    fn first_start(&self, has_run: bool) -> Option<u64> {
+        let first = StartTag { has_run, start: 0, sequence: 0 };
+        let (tag, _) = self.waiting.range(first..).next()?;
+        (tag.has_run == has_run).then_some(tag.start)
     }
 
     /// Removes all tasks.
@@ -448,6 +461,38 @@ mod tests {
         let tag = queue.push(queued_work("b", 1, QueuedWork::Continue));
         queue.remove(tag);
         assert_eq!(queue.push(queued_work("b", 1, QueuedWork::Continue)).start, tag.start);
+    }
+
+    #[test]
+    fn a_late_client_does_not_wait_for_backlogs_after_a_task_that_ran_out_of_turn() {
+        let mut queue = class_queue();
+        for _ in 0..10 {
+            queue.push(queued_task("a", 1));
+            queue.push(queued_task("b", 1));
+        }
+        queue.charge(&Client::new("c"), 1, Duration::from_millis(500), true);
+        let out_of_turn = queue.push(queued_task("c", 1));
+        queue.pop(out_of_turn);
+        queue.push(queued_task("d", 1));
+        let order = drain_order(&mut queue);
+        assert!(order.find('d') <= Some(2), "{order}");
+    }
+
+    #[test]
+    fn slices_of_a_long_task_do_not_delay_new_tasks_of_its_client() {
+        let mut queue = class_queue();
+        queue.push(queued_task("b", 1));
+        for _ in 0..100 {
+            queue.charge(&Client::new("a"), 1, Duration::from_millis(500), false);
+            queue.push(queued_task("b", 1));
+            pop_next(&mut queue);
+        }
+        for _ in 0..3 {
+            queue.push(queued_task("b", 1));
+        }
+        queue.push(queued_task("a", 1));
+        let order = drain_order(&mut queue);
+        assert!(order.find('a') <= Some(2), "{order}");
     }
 
     #[test]
