@@ -8,16 +8,10 @@ use viriformat::chess::board::Board;
 use viriformat::chess::chessmove::Move;
 use viriformat::dataformat::Game;
 
+use crate::game_layout::{
+    CLOCK_OFFSET, MOVE_BYTES, PACKED_BYTES, PIECES_OFFSET, RESULT_OFFSET, move_count,
+};
 use crate::sample::GameResult;
-
-/// Bytes of a game's start position.
-const START_BYTES: usize = 32;
-/// Offset of the result in the start position: 0 Black won, 1 draw, 2 White won.
-const RESULT_OFFSET: usize = 30;
-/// Offset of the half-move clock in the start position.
-const CLOCK_OFFSET: usize = 25;
-/// Bytes of one move with its score; four zero bytes end a game.
-const MOVE_BYTES: usize = 4;
 
 /// Games decoded by one task.
 const GAMES_PER_TASK: usize = 1024;
@@ -33,13 +27,11 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
     while !rest.is_empty() {
         let number = games.len();
         let moves = rest
-            .get(START_BYTES..)
+            .get(PACKED_BYTES..)
             .with_context(|| format!("game {number} ends within its start position"))?;
-        let length = moves
-            .chunks_exact(MOVE_BYTES)
-            .position(|entry| entry == [0; MOVE_BYTES])
-            .with_context(|| format!("game {number} has no end marker"))?;
-        let (game, after) = rest.split_at(START_BYTES + MOVE_BYTES * (length + 1));
+        let length =
+            move_count(moves).with_context(|| format!("game {number} has no end marker"))?;
+        let (game, after) = rest.split_at(PACKED_BYTES + MOVE_BYTES * (length + 1));
         games.push(game);
         rest = after;
     }
@@ -82,10 +74,11 @@ pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult))
 /// Checks what unpacking a start position relies on: at most 32 pieces of known kinds and one king
 /// per side.
 fn check_start(bytes: &[u8]) -> Result<()> {
-    let start = bytes.get(..START_BYTES).context("the game ends within its start position")?;
-    let occupied = start[..8].iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
+    let start = bytes.get(..PACKED_BYTES).context("the game ends within its start position")?;
+    let occupied =
+        start[..PIECES_OFFSET].iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
     ensure!(occupied <= 32, "the start position has {occupied} pieces; it must have at most 32");
-    let code = |i: usize| start[8 + i / 2] >> (4 * (i % 2)) & 15;
+    let code = |i: usize| start[PIECES_OFFSET + i / 2] >> (4 * (i % 2)) & 15;
     ensure!((0..occupied).all(|i| code(i) & 7 != 7), "the start position has a piece of kind 7");
     for king in [5, 13] {
         let kings = (0..occupied).filter(|i| code(*i) == king).count();

@@ -1,8 +1,8 @@
 //! Static labels: positions around those of games, with the evaluation of another program.
 //!
-//! A [`Labeller`] draws relatives of the positions of game files, has them evaluated and writes them
-//! to label files. A [`LabelFile`] reads such a file block by block. The modules `file` and `block`
-//! document the format, `relatives` which positions are drawn.
+//! A [`Labeller`] draws relatives of the positions of game files, has them evaluated and writes
+//! them to label files. A [`LabelFile`] reads such a file block by block. The modules `file` and
+//! `block` document the format, `relatives` which positions are drawn.
 
 mod block;
 mod evaluator;

@@ -14,7 +14,8 @@
 //!   own games. Its [`reliability`] compares predicted with observed frequencies.
 //!
 //! [`datagen`] generates training games by self-play. [`labels`] are positions around those of
-//! games with the evaluation of another program. [`packed_board`] converts positions.
+//! games with the evaluation of another program. [`packed_board`] converts positions;
+//! [`game_layout`] has the offsets and codes of game files.
 //! [`value_parsers`] checks numbers of the command line.
 
 pub mod benchmark;
@@ -27,6 +28,7 @@ pub mod example;
 pub mod feature_layer;
 pub mod features;
 pub mod filter;
+pub mod game_layout;
 pub mod games;
 pub mod king_buckets;
 pub mod labels;

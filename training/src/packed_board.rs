@@ -6,19 +6,10 @@ use kibitzer::chess::{
     castled_king_square,
 };
 
-/// Bytes of a packed board.
-pub const PACKED_BYTES: usize = 32;
-
-/// Offset of the pieces, half a byte each, in the order of the occupied squares before them.
-const PIECES: usize = 8;
-/// Offset of the side to move (bit 7) and the en passant square, 64 for none.
-const TURN: usize = 24;
-/// Offset of the full-move number.
-const FULLMOVE_NUMBER: usize = 26;
-/// The code of a rook that may castle. The others are the role's number, pawn 0 to king 5.
-const UNMOVED_ROOK: u8 = 6;
-const BLACK: u8 = 8;
-const NO_SQUARE: u8 = 64;
+use crate::game_layout::{
+    BLACK_BIT, FULLMOVE_NUMBER_OFFSET, NO_SQUARE, PACKED_BYTES, PIECES_OFFSET, STATE_OFFSET,
+    UNMOVED_ROOK,
+};
 
 /// The position of a packed board, with half-move clock 0 and full-move number 1.
 ///
@@ -31,8 +22,8 @@ pub fn unpack(packed: &[u8; PACKED_BYTES]) -> Result<Position> {
     ensure!(occupied.count() <= 32, "the board has {} pieces; at most 32 fit", occupied.count());
     let mut seen_king = [false; 2];
     for (i, square) in occupied.enumerate() {
-        let code = packed[PIECES + i / 2] >> (4 * (i % 2)) & 15;
-        let color = if code & BLACK == 0 { Color::White } else { Color::Black };
+        let code = packed[PIECES_OFFSET + i / 2] >> (4 * (i % 2)) & 15;
+        let color = if code & BLACK_BIT == 0 { Color::White } else { Color::Black };
         let role = match code & 7 {
             UNMOVED_ROOK => {
                 let is_right_of_king = seen_king[color as usize];
@@ -47,8 +38,8 @@ pub fn unpack(packed: &[u8; PACKED_BYTES]) -> Result<Position> {
         seen_king[color as usize] |= role == Role::King;
         setup.board[square.index()] = Some(Piece::new(color, role));
     }
-    setup.turn = if packed[TURN] >> 7 == 0 { Color::White } else { Color::Black };
-    let target = packed[TURN] & 127;
+    setup.turn = if packed[STATE_OFFSET] >> 7 == 0 { Color::White } else { Color::Black };
+    let target = packed[STATE_OFFSET] & 127;
     setup.en_passant = (target < NO_SQUARE).then(|| Square::from_index(target));
     setup.validate().map_err(|error| anyhow!("the position is not legal: {error}"))
 }
@@ -58,11 +49,11 @@ pub fn unpack(packed: &[u8; PACKED_BYTES]) -> Result<Position> {
 pub fn pack(position: &Position) -> [u8; PACKED_BYTES] {
     let mut packed = [0; PACKED_BYTES];
     let occupied = position.occupied();
-    packed[..PIECES].copy_from_slice(&occupied.0.to_le_bytes());
+    packed[..PIECES_OFFSET].copy_from_slice(&occupied.0.to_le_bytes());
     for (i, square) in occupied.enumerate() {
         if let Some(piece) = position.piece_at(square) {
-            let code = piece.role() as u8 | (piece.color() as u8 * BLACK);
-            packed[PIECES + i / 2] |= code << (4 * (i % 2));
+            let code = piece.role() as u8 | (piece.color() as u8 * BLACK_BIT);
+            packed[PIECES_OFFSET + i / 2] |= code << (4 * (i % 2));
         }
     }
     for color in Color::ALL {
@@ -70,13 +61,13 @@ pub fn pack(position: &Position) -> [u8; PACKED_BYTES] {
             if let Some(rook) = position.castling_rook(color, side) {
                 let before = Bitboard(rook.bitboard().0 - 1);
                 let i = (occupied & before).count() as usize;
-                packed[PIECES + i / 2] ^= (Role::Rook as u8 ^ UNMOVED_ROOK) << (4 * (i % 2));
+                packed[PIECES_OFFSET + i / 2] ^= (Role::Rook as u8 ^ UNMOVED_ROOK) << (4 * (i % 2));
             }
         }
     }
     let target = position.en_passant().map_or(NO_SQUARE, |square| square.index() as u8);
-    packed[TURN] = (position.turn() as u8) << 7 | target;
-    packed[FULLMOVE_NUMBER] = 1;
+    packed[STATE_OFFSET] = (position.turn() as u8) << 7 | target;
+    packed[FULLMOVE_NUMBER_OFFSET] = 1;
     packed
 }
 
@@ -162,7 +153,7 @@ mod tests {
             assert!(error.contains(words), "{error}");
         }
         let mut crowded = packed;
-        crowded[..PIECES].fill(255);
+        crowded[..PIECES_OFFSET].fill(255);
         assert!(unpack(&crowded).unwrap_err().to_string().contains("64 pieces"));
     }
 }

@@ -5,10 +5,8 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::DatagenError;
-use super::packed_start::{START_BYTES, start_position_error};
-
-/// Bytes of one move with its score. Four zero bytes end a game.
-const MOVE_BYTES: usize = 4;
+use super::packed_start::start_position_error;
+use crate::game_layout::{MOVE_BYTES, PACKED_BYTES, move_count};
 
 /// An append-only file of games. An incomplete last game is removed.
 pub struct GameFile {
@@ -44,7 +42,7 @@ impl GameFile {
             }
             let Some(length) = game_length(&bytes[complete_bytes..]) else { break };
             games += 1;
-            positions += ((length - START_BYTES) / MOVE_BYTES - 1) as u64;
+            positions += ((length - PACKED_BYTES) / MOVE_BYTES - 1) as u64;
             complete_bytes += length;
         }
         file.set_len(complete_bytes as u64)
@@ -78,11 +76,8 @@ impl GameFile {
 
 /// The length of the first game in bytes; `None` when it is incomplete.
 fn game_length(bytes: &[u8]) -> Option<usize> {
-    let moves = bytes.get(START_BYTES..)?.chunks_exact(MOVE_BYTES);
-    moves
-        .zip(1..)
-        .find(|(entry, _)| *entry == [0; MOVE_BYTES])
-        .map(|(_, count)| START_BYTES + MOVE_BYTES * count)
+    let moves = move_count(bytes.get(PACKED_BYTES..)?)?;
+    Some(PACKED_BYTES + MOVE_BYTES * (moves + 1))
 }
 
 /// The game files of a seed, for any number of workers. There are none without the folder.

@@ -1,24 +1,12 @@
 //! The start position of a packed game, and its validation.
 
-/// Bytes of a start position.
-pub(super) const START_BYTES: usize = 32;
-
-/// Offset of the 16 bytes of pieces: half a byte per piece, in the order of their squares. The
-/// eight bytes before it are the occupied squares.
-const PIECES_OFFSET: usize = 8;
-/// Offset of the state: side to move and en-passant square, half-move clock, move number, a score
-/// that games leave empty, result, an unused byte.
-const STATE_OFFSET: usize = 24;
+use crate::game_layout::{BLACK_BIT, NO_SQUARE, PACKED_BYTES, PIECES_OFFSET, STATE_OFFSET};
 
 /// Number of piece codes: six roles, and a rook that may castle.
 const PIECE_CODES: u8 = 7;
 const KING_CODE: u8 = 5;
-const BLACK_BIT: u8 = 8;
 
-/// Code for no en-passant square.
-const NO_SQUARE: u8 = 64;
-
-/// The reason why bytes are not the start position of a game. Fewer than [`START_BYTES`] bytes are
+/// The reason why bytes are not the start position of a game. Fewer than [`PACKED_BYTES`] bytes are
 /// checked as the beginning of one.
 pub(super) fn start_position_error(bytes: &[u8]) -> Option<&'static str> {
     let occupied =
@@ -40,7 +28,7 @@ pub(super) fn start_position_error(bytes: &[u8]) -> Option<&'static str> {
             kings[usize::from(nibble / BLACK_BIT)] += 1;
         }
     }
-    let state = bytes.get(STATE_OFFSET..START_BYTES)?;
+    let state = bytes.get(STATE_OFFSET..PACKED_BYTES)?;
     match state {
         _ if kings != [1, 1] => Some("a side does not have exactly one king"),
         [turn_and_en_passant, ..] if turn_and_en_passant & 127 > NO_SQUARE => {

@@ -22,11 +22,11 @@ use anyhow::{Context, Result};
 use kibitzer::chess::{Move, Position};
 
 use super::line::{Line, MAX_PLIES};
-use crate::packed_board::{self, PACKED_BYTES};
+use crate::game_layout::{PACKED_BYTES, RESULT_OFFSET};
+use crate::packed_board;
 use crate::sample::{GameResult, Sample};
 
-/// Offset of the result in the start position, and its value if it is unknown.
-const RESULT_OFFSET: usize = 30;
+/// The result of a game whose result is unknown.
 const UNKNOWN_RESULT: u8 = 3;
 
 /// Labels of one position, which a byte counts.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, anyhow, ensure};
 
-use crate::packed_board::PACKED_BYTES;
+use crate::game_layout::PACKED_BYTES;
 
 /// The answer for a position in check.
 pub const IN_CHECK: i16 = i16::MAX;

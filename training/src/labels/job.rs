@@ -10,10 +10,8 @@ use super::line::Line;
 use super::random::Random;
 use super::relatives::{RelativeDrawer, RelativeSettings};
 use super::thinning::Thinning;
-use crate::packed_board::{self, PACKED_BYTES};
-
-/// Bytes of one move with its score in a game file.
-const MOVE_BYTES: usize = 4;
+use crate::game_layout::{MOVE_BYTES, PACKED_BYTES};
+use crate::packed_board;
 
 /// What determines the labels of a file of games, besides its content.
 #[derive(Clone, Debug)]
