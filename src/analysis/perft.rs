@@ -34,7 +34,7 @@ pub struct PerftRequest {
 /// A perft as a task of the queue.
 pub(super) struct PerftTask {
     pub(super) request: PerftRequest,
-    /// Stops the count when the client leaves.
+    /// Stops the count when the client leaves, and interrupts it for a restart.
     pub(super) control: Arc<TaskControl>,
     pub(super) shutdown: Arc<StopFlag>,
     pub(super) result_sender: oneshot::Sender<Result<PerftResult, AnalysisError>>,
@@ -156,7 +156,7 @@ fn run(
 
 /// What ends a count early.
 struct PerftLimits<'a> {
-    /// The client has left.
+    /// The client has left, or the count restarts later.
     stop: &'a StopFlag,
     /// The service shuts down.
     shutdown: &'a StopFlag,

@@ -393,11 +393,11 @@ impl<'de> Deserialize<'de> for KeyDigest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<KeyDigest, D::Error> {
         let text = String::deserialize(deserializer)?;
         // The text may be a key that was entered in place of its digest, so no error repeats it.
-        if text.chars().count() != 64 {
+        let length = text.chars().count();
+        if length != 64 {
             return Err(D::Error::custom(format!(
-                "has {} characters; it must be the 64 hexadecimal digits of `printf %s KEY | \
-                 sha256sum`",
-                text.chars().count()
+                "has {length} characters; it must be the 64 hexadecimal digits of `printf %s KEY \
+                 | sha256sum`"
             )));
         }
         if !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {

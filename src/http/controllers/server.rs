@@ -175,7 +175,7 @@ pub(crate) struct Ticket {
 /// Browsers can't send an API key with a WebSocket or an `EventSource`. A client with a key
 /// requests a ticket and opens `/v1/live?ticket=…` or `/v1/analysis?…&ticket=…` with it once. That
 /// request counts for the key. A ticket requested without a key counts for the client's address. A
-/// ticket gives no other ticket.
+/// ticket cannot be used to request another one.
 #[utoipa::path(
     post,
     path = "/v1/tickets",

@@ -205,6 +205,7 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ProblemCode::RateLimited => {
             Problem::rate_limited(120, Duration::from_secs(60), RETRY_AFTER)
         }
+        ProblemCode::NotFound if path.starts_with("/v1/games/") => Problem::no_such_job(&path),
         ProblemCode::NotFound => Problem::not_found(&path),
         ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE", &["POST"]),
         ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),

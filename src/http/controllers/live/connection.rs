@@ -18,7 +18,7 @@ use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::Problem;
 use crate::http::{App, json};
 
-/// The number of consecutive unreadable messages that closes the connection.
+/// The number of consecutive invalid messages that closes the connection.
 const MAX_BAD_MESSAGES: u32 = 3;
 
 /// The maximum time of a close handshake.
@@ -36,7 +36,7 @@ pub(super) struct LiveConnection<'a> {
     /// The options of the last analysis.
     last_options: AnalysisOptions,
     running: Option<RunningAnalysis>,
-    /// The number of unreadable messages since the last readable one.
+    /// The number of invalid messages since the last valid one.
     bad_messages: u32,
     next_ping_at: Instant,
     /// The last ping is unanswered. The pong must arrive before the next ping.
@@ -294,8 +294,8 @@ impl<'a> LiveConnection<'a> {
         }
     }
 
-    /// Sends the problem with a message that cannot be read. Too many of them in a row close the
-    /// connection. Illegal positions and moves do not count: a person may be typing them.
+    /// Sends the problem with a message that is no valid request. Too many of them in a row close
+    /// the connection. Illegal positions and moves do not count: a person may be typing them.
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
         self.send_problem(id, problem).await?;
         self.bad_messages += 1;
