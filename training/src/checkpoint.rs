@@ -16,7 +16,6 @@ use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 use crate::network::Network;
-use crate::optimiser::Parameters;
 use crate::row::{LANES, Row};
 
 const MAGIC: &[u8; 8] = b"KIBITRUN";
@@ -65,7 +64,7 @@ pub fn save(path: &Path, state: &RunState, network: &Network) -> Result<()> {
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&u32::try_from(json.len())?.to_le_bytes());
     bytes.extend_from_slice(&json);
-    for group in parameter_groups(network) {
+    for group in network.parameter_groups() {
         for row in [&group.value, &group.mean, &group.square].into_iter().flatten() {
             bytes.extend(row.iter().flat_map(f32::to_le_bytes));
         }
@@ -115,15 +114,13 @@ fn parse(bytes: &[u8]) -> Result<(RunState, Network)> {
         .context("the file is too short")?;
     let state: RunState = serde_json::from_slice(json)?;
     let mut network = Network::zeros(state.config.shape()?, state.config.rounding());
-    for group in parameter_groups_mut(&mut network) {
+    for group in network.parameter_groups_mut() {
         for row in [&mut group.value, &mut group.mean, &mut group.square].into_iter().flatten() {
             numbers = read_row(numbers, row)?;
         }
     }
     ensure!(numbers.is_empty(), "{} bytes follow the last parameter", numbers.len());
-    for tile in &mut network.tiles {
-        tile.refresh();
-    }
+    network.refresh();
     Ok((state, network))
 }
 
@@ -133,18 +130,6 @@ fn read_row<'a>(bytes: &'a [u8], row: &mut Row) -> Result<&'a [u8]> {
         *number = f32::from_le_bytes(*bytes);
     }
     Ok(rest)
-}
-
-fn parameter_groups(network: &Network) -> impl Iterator<Item = &Parameters> {
-    network.tiles.iter().flat_map(|tile| tile.parameter_groups()).chain([&network.output_bias])
-}
-
-fn parameter_groups_mut(network: &mut Network) -> impl Iterator<Item = &mut Parameters> {
-    network
-        .tiles
-        .iter_mut()
-        .flat_map(|tile| tile.parameter_groups_mut())
-        .chain([&mut network.output_bias])
 }
 
 /// Writes a temporary file and renames it to `path`, so that a reader never sees a partial file.

@@ -11,7 +11,7 @@ use crate::example::Target;
 use crate::king_buckets::KingBuckets;
 use crate::optimiser::{AdamW, Schedule};
 use crate::rounding::Rounding;
-use crate::shape::Shape;
+use crate::shape::{Architecture, Shape};
 use crate::value_parsers;
 
 /// The settings of a run. Each checkpoint stores them.
@@ -25,7 +25,11 @@ pub struct Config {
     pub sources: Sources,
     #[command(flatten)]
     pub target: Target,
-    /// Neurons of the hidden layer per perspective, a multiple of 32
+    /// Layers of the network
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub architecture: Architecture,
+    /// Neurons of the first layer per perspective, a multiple of 32
     #[arg(long, default_value_t = 512)]
     pub hidden: usize,
     /// Sets of inputs by the own king's square: none, 4, 8, or 32 numbers separated by commas (a1
@@ -72,7 +76,8 @@ impl Config {
     ///
     /// When the sizes or the king buckets are invalid.
     pub fn shape(&self) -> Result<Shape> {
-        Shape::new(self.hidden, KingBuckets::parse(&self.king_buckets)?, self.output_buckets)
+        let king_buckets = KingBuckets::parse(&self.king_buckets)?;
+        Shape::new(self.architecture, self.hidden, king_buckets, self.output_buckets)
     }
 
     /// Whether the network computes with rounded weights.

@@ -24,15 +24,18 @@ pub struct FeatureLayer {
     pub shared: Option<Parameters>,
     /// One row: the biases of the neurons.
     pub bias: Parameters,
+    /// What a weight of 1.0 is in the passes.
+    unit: f32,
     /// The sums of own and shared weights that forward and backward pass compute with.
     effective_weights: Vec<Row>,
     effective_bias: Row,
 }
 
 impl FeatureLayer {
-    /// A layer whose weights are all zero.
+    /// A layer whose weights are all zero. In the passes, a weight of 1.0 is `unit`: 1, or [`QA`] for
+    /// sums of integers.
     #[must_use]
-    pub fn zeros(shape: &Shape) -> Self {
+    pub fn zeros(shape: &Shape, unit: f32) -> Self {
         let buckets = shape.king_buckets.count();
         let (limit, shared_limit) = if buckets > 1 {
             (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT)
@@ -43,6 +46,7 @@ impl FeatureLayer {
             weights: Parameters::zeros(shape.inputs(), limit),
             shared: (buckets > 1).then(|| Parameters::zeros(INPUTS, shared_limit)),
             bias: Parameters::zeros(1, FEATURE_LIMIT),
+            unit,
             effective_weights: vec![Row::ZERO; shape.inputs()],
             effective_bias: Row::ZERO,
         }
@@ -65,10 +69,10 @@ impl FeatureLayer {
         for (bucket, values) in buckets.zip(self.weights.value.chunks(INPUTS)) {
             for (input, (effective, value)) in bucket.iter_mut().zip(values).enumerate() {
                 let sum = shared.get(input).map_or(*value, |shared| *value + *shared);
-                *effective = rounding.apply(sum, QA);
+                *effective = rounding.apply(sum, QA, self.unit);
             }
         }
-        self.effective_bias = rounding.apply(self.bias.value[0], QA);
+        self.effective_bias = rounding.apply(self.bias.value[0], QA, self.unit);
     }
 
     /// With king buckets, moves their mean to the shared weights, as far as the limits of both
@@ -113,6 +117,12 @@ impl FeatureLayer {
             (None, _) => self.weights.start_from(&other.weights),
         }
         self.bias.start_from(&other.bias);
+    }
+
+    /// What a weight of 1.0 is in the passes.
+    #[must_use]
+    pub fn unit(&self) -> f32 {
+        self.unit
     }
 
     /// The weights of one input of a king bucket, including the shared ones, as the passes use

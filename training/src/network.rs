@@ -2,20 +2,18 @@
 
 use anyhow::{Result, ensure};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use rayon::prelude::*;
 
 use crate::example::{Example, logistic};
+use crate::feature_layer::FeatureLayer;
 use crate::features::INPUTS;
+use crate::layered::Layered;
 use crate::optimiser::{Parameters, Step};
 use crate::rounding::Rounding;
-use crate::row::{LANES, Row};
-use crate::shape::Shape;
-use crate::tile::Tile;
+use crate::shape::{Architecture, Shape};
+use crate::single_layer::SingleLayer;
 
 /// Initial feature weights are between ± this.
 const FEATURE_INIT_RANGE: f32 = 0.1;
-/// The initial bias. It gives most neurons a non-zero slope.
-const BIAS_INIT: f32 = 0.1;
 
 /// A network in training. Its output is a logit: the side to move expects 1 / (1 + e^−output)
 /// points.
@@ -23,12 +21,19 @@ const BIAS_INIT: f32 = 0.1;
 pub struct Network {
     /// The network's sizes.
     pub shape: Shape,
-    /// The hidden layer and the output weights.
-    pub tiles: Vec<Tile>,
-    /// The output biases, one for each output bucket.
-    pub output_bias: Parameters,
+    /// The weights.
+    pub layers: Layers,
     outputs: Vec<f32>,
     output_gradients: Vec<f32>,
+}
+
+/// The layers of an architecture.
+#[derive(Clone, Debug)]
+pub enum Layers {
+    /// Those of [`Architecture::SingleLayer`].
+    SingleLayer(SingleLayer),
+    /// Those of [`Architecture::Layered`].
+    Layered(Layered),
 }
 
 impl Network {
@@ -38,32 +43,29 @@ impl Network {
         let mut network = Self::zeros(shape, rounding);
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         for input in 0..INPUTS {
-            for tile in &mut network.tiles {
-                let layer = &mut tile.features;
+            for layer in network.feature_layers_mut() {
                 let group = layer.shared.as_mut().unwrap_or(&mut layer.weights);
                 for weight in group.value[input].iter_mut() {
                     *weight = random.random_range(-FEATURE_INIT_RANGE..FEATURE_INIT_RANGE);
                 }
             }
         }
-        let output_init_range = 1.0 / (2.0 * network.shape.hidden as f32).sqrt();
-        for tile in &mut network.tiles {
-            tile.features.bias.value[0] = Row::splat(BIAS_INIT);
-            for weight in tile.output.value.iter_mut().flat_map(Row::iter_mut) {
-                *weight = random.random_range(-output_init_range..output_init_range);
-            }
-            tile.refresh();
+        match &mut network.layers {
+            Layers::SingleLayer(layers) => layers.randomise(&mut random),
+            Layers::Layered(layers) => layers.randomise(&mut random),
         }
+        network.refresh();
         network
     }
 
     /// A network whose weights are all zero.
     #[must_use]
     pub fn zeros(shape: Shape, rounding: Rounding) -> Self {
-        let tiles = vec![Tile::zeros(&shape, rounding); shape.hidden / LANES];
-        let rows = shape.output_buckets.div_ceil(LANES);
-        let output_bias = Parameters::zeros(rows, f32::from(i16::MAX));
-        Self { shape, tiles, output_bias, outputs: Vec::new(), output_gradients: Vec::new() }
+        let layers = match shape.architecture {
+            Architecture::SingleLayer => Layers::SingleLayer(SingleLayer::zeros(&shape, rounding)),
+            Architecture::Layered => Layers::Layered(Layered::zeros(&shape, rounding)),
+        };
+        Self { shape, layers, outputs: Vec::new(), output_gradients: Vec::new() }
     }
 
     /// A network with the weights of a trained network. That one has the same shape, or no king
@@ -83,28 +85,66 @@ impl Network {
             other.shape
         );
         let mut network = Self::zeros(shape, rounding);
-        for (tile, other) in network.tiles.iter_mut().zip(&other.tiles) {
-            tile.start_from(other);
+        match (&mut network.layers, &other.layers) {
+            (Layers::SingleLayer(layers), Layers::SingleLayer(other)) => layers.start_from(other),
+            (Layers::Layered(layers), Layers::Layered(other)) => layers.start_from(other),
+            _ => {}
         }
-        network.output_bias.start_from(&other.output_bias);
+        network.refresh();
         Ok(network)
+    }
+
+    /// The first layer: one part for each tile, in order.
+    pub fn feature_layers(&self) -> Vec<&FeatureLayer> {
+        match &self.layers {
+            Layers::SingleLayer(layers) => layers.tiles.iter().map(|t| &t.features).collect(),
+            Layers::Layered(layers) => layers.tiles.iter().map(|t| &t.features).collect(),
+        }
+    }
+
+    /// The first layer, as in [`Network::feature_layers`].
+    pub fn feature_layers_mut(&mut self) -> Vec<&mut FeatureLayer> {
+        match &mut self.layers {
+            Layers::SingleLayer(layers) => {
+                layers.tiles.iter_mut().map(|tile| &mut tile.features).collect()
+            }
+            Layers::Layered(layers) => {
+                layers.tiles.iter_mut().map(|tile| &mut tile.features).collect()
+            }
+        }
+    }
+
+    /// All parameter groups, in a fixed order.
+    pub fn parameter_groups(&self) -> Vec<&Parameters> {
+        match &self.layers {
+            Layers::SingleLayer(layers) => layers.parameter_groups().collect(),
+            Layers::Layered(layers) => layers.parameter_groups().collect(),
+        }
+    }
+
+    /// All parameter groups, in the order of [`Network::parameter_groups`]. Call
+    /// [`Network::refresh`] after a change.
+    pub fn parameter_groups_mut(&mut self) -> Vec<&mut Parameters> {
+        match &mut self.layers {
+            Layers::SingleLayer(layers) => layers.parameter_groups_mut().collect(),
+            Layers::Layered(layers) => layers.parameter_groups_mut().collect(),
+        }
+    }
+
+    /// Recomputes the effective weights after a change of parameters.
+    pub fn refresh(&mut self) {
+        match &mut self.layers {
+            Layers::SingleLayer(layers) => layers.refresh(),
+            Layers::Layered(layers) => layers.refresh(),
+        }
     }
 
     /// The outputs of a batch, as logits.
     pub fn forward(&mut self, batch: &[Example]) -> &[f32] {
-        self.tiles.par_iter_mut().for_each(|tile| tile.forward(batch));
-        let bias = self.output_bias.value[0];
-        let tiles = &self.tiles;
-        batch
-            .par_iter()
-            .enumerate()
-            .with_min_len(1024)
-            .map(|(i, example)| {
-                tiles.iter().fold(bias.get(usize::from(example.output_bucket)), |sum, tile| {
-                    sum + tile.partial_output(i)
-                })
-            })
-            .collect_into_vec(&mut self.outputs);
+        match &mut self.layers {
+            Layers::SingleLayer(layers) => layers.forward(batch, &mut self.outputs),
+            Layers::Layered(layers) => layers.forward(batch, &mut self.outputs),
+        }
         &self.outputs
     }
 
@@ -123,8 +163,10 @@ impl Network {
     /// Takes one optimiser step on a batch; returns the sum of its losses before the step.
     pub fn train(&mut self, batch: &[Example], power: f32, step: &Step) -> f64 {
         let sum = self.accumulate_gradient(batch, power);
-        self.tiles.par_iter_mut().for_each(|tile| tile.update(step));
-        self.output_bias.update(step);
+        match &mut self.layers {
+            Layers::SingleLayer(layers) => layers.update(step),
+            Layers::Layered(layers) => layers.update(step),
+        }
         sum
     }
 
@@ -139,11 +181,11 @@ impl Network {
             let (loss, derivative) = loss_and_derivative(*output, example.target, power);
             sum += f64::from(loss);
             self.output_gradients.push(derivative * share);
-            *self.output_bias.gradient[0].get_mut(usize::from(example.output_bucket)) +=
-                derivative * share;
         }
-        let output_gradients = &self.output_gradients;
-        self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, output_gradients));
+        match &mut self.layers {
+            Layers::SingleLayer(layers) => layers.backward(batch, &self.output_gradients),
+            Layers::Layered(layers) => layers.backward(batch, &self.output_gradients),
+        }
         sum
     }
 }

@@ -1,38 +1,47 @@
-//! The network file that the engine reads, format 1. All numbers are little-endian.
-//!
-//! | bytes | content |
-//! |---|---|
-//! | 0–7 | `KIBITZER` |
-//! | 8–9 | format version, 1 |
-//! | 10–11 | neurons of the hidden layer per perspective |
-//! | 12, 13 | king buckets, output buckets |
-//! | 14 | activation: 1 SCReLU |
-//! | 15 | 0 |
-//! | 16–17, 18–19 | QA (255), QB (64) |
-//! | 20–21 | SCALE: evaluation = output · SCALE |
-//! | 22–27 | 0 |
-//! | 28–31 | length of the payload in bytes |
-//! | 32–63 | SHA-256 of bytes 0–31 and the payload |
-//!
-//! Payload: king bucket table u8\[32\]; feature weights i16\[768·king buckets\]\[hidden\]; feature
-//! biases i16\[hidden\]; output weights i16\[output buckets\]\[2·hidden\], the side to move's
-//! first; output biases i32\[output buckets\].
+//! The network files that the engine reads: format 1 for networks with a single layer, format 2 for
+//! layered ones. `docs/network.md` specifies both.
 
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 
 use crate::king_buckets::KingBuckets;
-use crate::quantised_network::QuantisedNetwork;
-use crate::shape::{QA, QB, Shape};
+use crate::layered::quantised::QuantisedLayers;
+use crate::network_payload::{Reader, put};
+use crate::quantised_features::QuantisedFeatures;
+use crate::quantised_network::{QuantisedNetwork, QuantisedOutput};
+use crate::shape::{Architecture, QA, QB, SECOND_NEURONS, Shape, THIRD_NEURONS};
+use crate::single_layer::quantised::QuantisedSingleLayer;
 
 const MAGIC: &[u8; 8] = b"KIBITZER";
-const VERSION: u16 = 1;
-const SCRELU: u8 = 1;
 const HEADER_BYTES: usize = 64;
 const HASHED_HEADER_BYTES: usize = 32;
+
+/// The header fields that an architecture determines.
+struct Format {
+    version: u16,
+    /// The activation of the first layer: 1 SCReLU, 2 the product of clipped pairs.
+    activation: u8,
+    /// Neurons of the second and third layer, 0 without these layers.
+    later_neurons: [u8; 2],
+}
+
+impl Format {
+    const fn of(architecture: Architecture) -> Format {
+        match architecture {
+            Architecture::SingleLayer => {
+                Format { version: 1, activation: 1, later_neurons: [0, 0] }
+            }
+            Architecture::Layered => Format {
+                version: 2,
+                activation: 2,
+                later_neurons: [SECOND_NEURONS as u8, THIRD_NEURONS as u8],
+            },
+        }
+    }
+}
 
 /// The bytes of a network's file.
 ///
@@ -41,17 +50,19 @@ const HASHED_HEADER_BYTES: usize = 32;
 /// When a size of the network exceeds its header field.
 pub fn write(network: &QuantisedNetwork) -> Result<Vec<u8>> {
     let payload = payload(network);
+    let format = Format::of(network.shape.architecture);
     let mut bytes = Vec::with_capacity(HEADER_BYTES + payload.len());
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&format.version.to_le_bytes());
     bytes.extend_from_slice(&u16::try_from(network.shape.hidden)?.to_le_bytes());
     bytes.push(u8::try_from(network.shape.king_buckets.count())?);
     bytes.push(u8::try_from(network.shape.output_buckets)?);
-    bytes.extend_from_slice(&[SCRELU, 0]);
+    bytes.extend_from_slice(&[format.activation, 0]);
     for number in [QA, QB, network.scale] {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
-    bytes.extend_from_slice(&[0; 6]);
+    bytes.extend_from_slice(&format.later_neurons);
+    bytes.extend_from_slice(&[0; 4]);
     bytes.extend_from_slice(&u32::try_from(payload.len())?.to_le_bytes());
     let hash = hash(&bytes, &payload);
     bytes.extend_from_slice(&hash);
@@ -61,10 +72,12 @@ pub fn write(network: &QuantisedNetwork) -> Result<Vec<u8>> {
 
 fn payload(network: &QuantisedNetwork) -> Vec<u8> {
     let mut payload = network.shape.king_buckets.table().to_vec();
-    for numbers in [&network.features, &network.biases, &network.outputs] {
-        payload.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    put(&mut payload, &network.features.weights, i16::to_le_bytes);
+    put(&mut payload, &network.features.biases, i16::to_le_bytes);
+    match &network.output {
+        QuantisedOutput::SingleLayer(output) => output.write(&mut payload),
+        QuantisedOutput::Layered(output) => output.write(&mut payload),
     }
-    payload.extend(network.output_biases.iter().flat_map(|number| number.to_le_bytes()));
     payload
 }
 
@@ -88,12 +101,27 @@ pub fn read(bytes: &[u8]) -> Result<QuantisedNetwork> {
         bytes.split_first_chunk::<HEADER_BYTES>().context("the file is shorter than its header")?;
     let read_u16 = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
     ensure!(header.starts_with(MAGIC), "the file is not a kibitzer network");
-    ensure!(read_u16(8) == VERSION, "the format is {}; it must be {VERSION}", read_u16(8));
+    let architecture = match read_u16(8) {
+        1 => Architecture::SingleLayer,
+        2 => Architecture::Layered,
+        other => bail!("the format is {other}; it must be 1 or 2"),
+    };
+    let format = Format::of(architecture);
     ensure!(
         hash(&header[..HASHED_HEADER_BYTES], payload) == header[HASHED_HEADER_BYTES..],
         "the file is damaged: its hash does not match"
     );
-    ensure!(header[14] == SCRELU, "the activation is {}; it must be {SCRELU}", header[14]);
+    ensure!(
+        header[14] == format.activation && header[22..24] == format.later_neurons,
+        "the activation is {} and the later layers have {} and {} neurons; they must be {}, {} \
+         and {}",
+        header[14],
+        header[22],
+        header[23],
+        format.activation,
+        format.later_neurons[0],
+        format.later_neurons[1]
+    );
     ensure!(
         read_u16(16) == QA && read_u16(18) == QB,
         "the quantisation is {} and {}; it must be {QA} and {QB}",
@@ -101,29 +129,35 @@ pub fn read(bytes: &[u8]) -> Result<QuantisedNetwork> {
         read_u16(18)
     );
 
-    let mut rest = payload;
-    let table = take(&mut rest, 1, 32)?;
-    let king_buckets =
-        KingBuckets::from_table(<[u8; 32]>::try_from(table).context("king bucket table")?)?;
+    let mut reader = Reader::new(payload);
+    let table = reader.take(32, u8::from_le_bytes)?;
+    let king_buckets = KingBuckets::from_table(
+        table.try_into().ok().context("the king bucket table is too short")?,
+    )?;
     ensure!(
         king_buckets.count() == usize::from(header[12]),
         "the header has {} king buckets, the table {}",
         header[12],
         king_buckets.count()
     );
-    let shape = Shape::new(usize::from(read_u16(10)), king_buckets, usize::from(header[13]))?;
+    let hidden = usize::from(read_u16(10));
+    let shape = Shape::new(architecture, hidden, king_buckets, usize::from(header[13]))?;
 
-    let features = read_i16s(take(&mut rest, 2, shape.inputs() * shape.hidden)?);
-    let biases = read_i16s(take(&mut rest, 2, shape.hidden)?);
-    let outputs = read_i16s(take(&mut rest, 2, 2 * shape.hidden * shape.output_buckets)?);
-    let output_biases = take(&mut rest, 4, shape.output_buckets)?
-        .as_chunks()
-        .0
-        .iter()
-        .map(|b| i32::from_le_bytes(*b))
-        .collect();
-    ensure!(rest.is_empty(), "{} bytes follow the payload", rest.len());
-    Ok(QuantisedNetwork { shape, scale: read_u16(20), features, biases, outputs, output_biases })
+    let features = QuantisedFeatures {
+        hidden,
+        weights: reader.take(shape.inputs() * hidden, i16::from_le_bytes)?,
+        biases: reader.take(hidden, i16::from_le_bytes)?,
+    };
+    let output = match architecture {
+        Architecture::SingleLayer => {
+            QuantisedOutput::SingleLayer(QuantisedSingleLayer::read(&mut reader, &shape)?)
+        }
+        Architecture::Layered => {
+            QuantisedOutput::Layered(QuantisedLayers::read(&mut reader, &shape)?)
+        }
+    };
+    reader.finish()?;
+    Ok(QuantisedNetwork { shape, scale: read_u16(20), features, output })
 }
 
 /// The network's id: the first 12 hex digits of its hash.
@@ -134,14 +168,4 @@ pub fn id(file: &[u8]) -> String {
 
 fn hash(header: &[u8], payload: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(header).chain_update(payload).finalize().into()
-}
-
-fn take<'a>(bytes: &mut &'a [u8], size: usize, count: usize) -> Result<&'a [u8]> {
-    let (taken, rest) = bytes.split_at_checked(size * count).context("the payload is too short")?;
-    *bytes = rest;
-    Ok(taken)
-}
-
-fn read_i16s(bytes: &[u8]) -> Vec<i16> {
-    bytes.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes)).collect()
 }

@@ -15,13 +15,14 @@ pub enum Rounding {
 }
 
 impl Rounding {
-    /// The weights that the network computes with, where 1.0 is so many steps.
+    /// The weights that the network computes with. Of the integer weights, `units` are 1.0; of the
+    /// result, `unit`.
     #[inline(always)]
     #[must_use]
-    pub fn apply(self, weights: Row, units: u16) -> Row {
+    pub fn apply(self, weights: Row, units: u16, unit: f32) -> Row {
         match self {
-            Rounding::Exact => weights,
-            Rounding::Quantised => (weights * f32::from(units)).round() * (1.0 / f32::from(units)),
+            Rounding::Exact => weights * unit,
+            Rounding::Quantised => (weights * f32::from(units)).round() * (unit / f32::from(units)),
         }
     }
 }

@@ -10,6 +10,12 @@ const VECTORS: usize = 2;
 /// Neurons per row.
 pub const LANES: usize = 16 * VECTORS;
 
+/// Numbers of half a row.
+pub const HALF_LANES: usize = LANES / 2;
+
+/// Half a row.
+pub type HalfRow = f32x16;
+
 /// One number for each of [`LANES`] neurons of the hidden layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row([f32x16; VECTORS]);
@@ -23,6 +29,38 @@ impl Row {
     #[must_use]
     pub fn splat(number: f32) -> Self {
         Self([f32x16::splat(number); VECTORS])
+    }
+
+    /// The row of two halves.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_halves(first: HalfRow, second: HalfRow) -> Self {
+        Self([first, second])
+    }
+
+    /// The two halves.
+    #[inline(always)]
+    #[must_use]
+    pub fn halves(self) -> [HalfRow; 2] {
+        self.0
+    }
+
+    /// The numbers as floating-point numbers.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8; LANES]) -> Self {
+        let half = |offset| HalfRow::new(std::array::from_fn(|i| f32::from(bytes[offset + i])));
+        Self([half(0), half(HALF_LANES)])
+    }
+
+    /// The numbers as bytes. They must be integers from 0 to 255.
+    #[inline(always)]
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; LANES] {
+        let [first, second] = self.0.map(|half| half.fast_trunc_int().to_array());
+        std::array::from_fn(|i| {
+            (if i < HALF_LANES { first[i] } else { second[i - HALF_LANES] }) as u8
+        })
     }
 
     /// The number of a neuron, counted from 0.
@@ -62,6 +100,28 @@ impl Row {
         self.map(|vector| vector.simd_lt(limit).bitand(vector))
     }
 
+    /// Each number whose counterpart in `numbers` is between `low` and `high`, both excluded, else 0.
+    #[inline(always)]
+    #[must_use]
+    pub fn where_between(self, numbers: Row, low: f32, high: f32) -> Self {
+        self.zip(numbers, |vector, numbers| half_where_between(vector, numbers, low, high))
+    }
+
+    /// This row times `factor` plus `sum`, rounded once where the processor can.
+    #[inline(always)]
+    #[must_use]
+    pub fn mul_add(self, factor: Row, sum: Row) -> Self {
+        let ([a, b], [c, d], [e, f]) = (self.0, factor.0, sum.0);
+        Self([a.mul_add(c, e), b.mul_add(d, f)])
+    }
+
+    /// Each number rounded down to an integer.
+    #[inline(always)]
+    #[must_use]
+    pub fn floor(self) -> Self {
+        self.map(f32x16::floor)
+    }
+
     /// Each number rounded to an integer, halves to even.
     #[inline(always)]
     #[must_use]
@@ -95,6 +155,14 @@ impl Row {
         let ([a, b], [c, d]) = (self.0, other.0);
         Self([f(a, c), f(b, d)])
     }
+}
+
+/// Each of `values` whose counterpart in `numbers` is between `low` and `high`, both excluded, else 0.
+#[inline(always)]
+#[must_use]
+pub fn half_where_between(values: HalfRow, numbers: HalfRow, low: f32, high: f32) -> HalfRow {
+    let (low, high) = (HalfRow::splat(low), HalfRow::splat(high));
+    numbers.simd_gt(low).bitand(numbers.simd_lt(high)).bitand(values)
 }
 
 impl Add for Row {

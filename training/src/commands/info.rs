@@ -57,7 +57,7 @@ impl Info {
         writeln!(
             out,
             "accumulators stay within ±{}; the limit is {}",
-            network.accumulator_bound(),
+            network.features.accumulator_bound(),
             i16::MAX
         )?;
         Ok(())

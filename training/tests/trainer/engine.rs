@@ -11,15 +11,16 @@ use kibitzer_trainer::network_file;
 use kibitzer_trainer::quantised_network::QuantisedNetwork;
 use kibitzer_trainer::rounding::Rounding;
 use kibitzer_trainer::sample::Sample;
-use kibitzer_trainer::shape::Shape;
+use kibitzer_trainer::shape::{Architecture, Shape};
 
 use crate::fixtures::{bytes, games, perturb_king_buckets};
 
 #[test]
 fn the_engine_reads_the_file_and_evaluates_to_the_same_centipawn() {
     let table = if KING_BUCKETS == 1 { "none".to_owned() } else { KING_BUCKETS.to_string() };
-    let shape = Shape::new(HIDDEN, KingBuckets::parse(&table).expect("a table"), OUTPUT_BUCKETS)
-        .expect("a shape");
+    let buckets = KingBuckets::parse(&table).expect("a table");
+    let shape =
+        Shape::new(Architecture::SingleLayer, HIDDEN, buckets, OUTPUT_BUCKETS).expect("a shape");
     let mut trained = Network::random(shape, Rounding::Quantised, 17);
     perturb_king_buckets(&mut trained);
     let network = QuantisedNetwork::new(&trained, 230);

@@ -11,6 +11,7 @@ use kibitzer_trainer::optimiser::AdamW;
 use kibitzer_trainer::optimiser::Schedule;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::sample::{GameResult, Sample};
+use kibitzer_trainer::shape::Architecture;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::piece::{Colour, PieceType};
@@ -18,14 +19,13 @@ use viriformat::dataformat::Game;
 
 /// Makes the weights of the king buckets differ.
 pub(crate) fn perturb_king_buckets(network: &mut Network) {
-    for tile in network.tiles.iter_mut().filter(|tile| tile.features.shared.is_some()) {
-        for (number, weight) in
-            tile.features.weights.value.iter_mut().flat_map(Row::iter_mut).enumerate()
-        {
+    for layer in network.feature_layers_mut().into_iter().filter(|layer| layer.shared.is_some()) {
+        let weights = layer.weights.value.iter_mut().flat_map(Row::iter_mut);
+        for (number, weight) in weights.enumerate() {
             *weight += (number * 37 % 101) as f32 / 500.0 - 0.1;
         }
-        tile.refresh();
     }
+    network.refresh();
 }
 
 /// The length of the longest game, in plies.
@@ -135,6 +135,7 @@ pub(crate) fn config_with_games(folder: &Path, count: usize) -> Config {
             filter: permissive_filter(),
         },
         target: Target { scale: 200, result_weight: 0.25 },
+        architecture: Architecture::SingleLayer,
         hidden: 32,
         king_buckets: "4".to_owned(),
         output_buckets: 8,

@@ -10,6 +10,7 @@ mod fixtures;
 mod games;
 mod gradient;
 mod labels;
+mod layered;
 mod quantised_network;
 mod runs;
 mod wdl;

@@ -4,18 +4,19 @@ use kibitzer_trainer::example::Target;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
-use kibitzer_trainer::quantised_network::QuantisedNetwork;
+use kibitzer_trainer::quantised_network::{QuantisedNetwork, QuantisedOutput};
 use kibitzer_trainer::rounding::Rounding;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::run::Run;
-use kibitzer_trainer::shape::Shape;
+use kibitzer_trainer::shape::{Architecture, Shape};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::fixtures::{config, empty_folder, perturb_king_buckets, samples};
 
 fn network(king_buckets: &str, rounding: Rounding) -> Network {
     let buckets = KingBuckets::parse(king_buckets).expect("a table of that name");
-    Network::random(Shape::new(64, buckets, 8).expect("a shape"), rounding, 3)
+    let shape = Shape::new(Architecture::SingleLayer, 64, buckets, 8).expect("a shape");
+    Network::random(shape, rounding, 3)
 }
 
 /// The largest difference between the integer network's evaluations and the trained network's, in
@@ -110,19 +111,19 @@ fn a_damaged_network_file_is_refused() {
 #[test]
 fn dequantised_weights_are_within_their_limits() {
     let buckets = KingBuckets::parse("8").expect("a table of that name");
-    let shape = Shape::new(64, buckets, 8).expect("a shape");
+    let shape = Shape::new(Architecture::SingleLayer, 64, buckets, 8).expect("a shape");
     let mut network = QuantisedNetwork::new(&Network::zeros(shape, Rounding::Quantised), 220);
     // The limits of training at 255 units: shared weights up to 1.40, bucket weights up to 0.58.
     let (mut random, row) = (ChaCha8Rng::seed_from_u64(5), 768 * 64);
     for place in 0..row {
         let shared = random.random_range(-357..=357);
         for bucket in 0..8 {
-            network.features[bucket * row + place] =
+            network.features.weights[bucket * row + place] =
                 shared + if random.random() { 147 } else { random.random_range(-147..147) };
         }
     }
     let restored = network.dequantise();
-    for group in restored.tiles.iter().flat_map(|tile| tile.parameter_groups()) {
+    for group in restored.parameter_groups() {
         let most = group.value.iter().flat_map(Row::iter).map(f32::abs).fold(0.0, f32::max);
         assert!(
             most <= group.limit + 1e-6,
@@ -137,23 +138,18 @@ fn dequantised_weights_are_within_their_limits() {
 fn a_network_at_its_limits_fits_sixteen_bits() {
     for king_buckets in ["none", "8"] {
         let mut network = network(king_buckets, Rounding::Exact);
-        for tile in &mut network.tiles {
-            for group in tile.parameter_groups_mut() {
-                let limit = group.limit;
-                group
-                    .value
-                    .iter_mut()
-                    .flat_map(|row| row.iter_mut())
-                    .for_each(|weight| *weight = limit);
-            }
-            tile.refresh();
+        for group in network.parameter_groups_mut() {
+            let limit = group.limit;
+            let weights = group.value.iter_mut().flat_map(|row| row.iter_mut());
+            weights.for_each(|weight| *weight = limit);
         }
+        network.refresh();
         let quantised = QuantisedNetwork::new(&network, 200);
-        assert!(
-            quantised.accumulator_bound() <= i32::from(i16::MAX),
-            "{}",
-            quantised.accumulator_bound()
-        );
-        assert!(quantised.outputs.iter().all(|weight| weight.abs() <= 127));
+        let bound = quantised.features.accumulator_bound();
+        assert!(bound <= i32::from(i16::MAX), "{bound}");
+        let QuantisedOutput::SingleLayer(output) = quantised.output else {
+            panic!("{king_buckets}")
+        };
+        assert!(output.outputs.iter().all(|weight| weight.abs() <= 127));
     }
 }

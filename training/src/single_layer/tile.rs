@@ -36,7 +36,7 @@ impl Tile {
     #[must_use]
     pub fn zeros(shape: &Shape, rounding: Rounding) -> Self {
         Self {
-            features: FeatureLayer::zeros(shape),
+            features: FeatureLayer::zeros(shape, 1.0),
             output: Parameters::zeros(2 * shape.output_buckets, OUTPUT_LIMIT),
             rounding,
             effective_outputs: vec![Row::ZERO; 2 * shape.output_buckets],
@@ -59,7 +59,7 @@ impl Tile {
     pub fn refresh(&mut self) {
         self.features.refresh(self.rounding);
         for (effective, value) in self.effective_outputs.iter_mut().zip(&self.output.value) {
-            *effective = self.rounding.apply(*value, QB);
+            *effective = self.rounding.apply(*value, QB, 1.0);
         }
     }
 
@@ -67,7 +67,6 @@ impl Tile {
     pub fn start_from(&mut self, other: &Tile) {
         self.features.start_from(&other.features);
         self.output.start_from(&other.output);
-        self.refresh();
     }
 
     /// A row of output weights, as the passes use them.
