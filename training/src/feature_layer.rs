@@ -1,6 +1,7 @@
 //! The first layer of a tile: the weights from the inputs to its neurons.
 
 use crate::features::INPUTS;
+use crate::integer_row::IntegerRow;
 use crate::optimiser::Parameters;
 use crate::rounding::Rounding;
 use crate::row::Row;
@@ -24,18 +25,35 @@ pub struct FeatureLayer {
     pub shared: Option<Parameters>,
     /// One row: the biases of the neurons.
     pub bias: Parameters,
-    /// What a weight of 1.0 is in the passes.
-    unit: f32,
-    /// The sums of own and shared weights that forward and backward pass compute with.
-    effective_weights: Vec<Row>,
-    effective_bias: Row,
+    effective: EffectiveWeights,
+}
+
+/// The sums of own and shared weights that the passes compute with, and the biases.
+#[derive(Clone, Debug)]
+enum EffectiveWeights {
+    /// Weights of which 1.0 is this unit.
+    Float { unit: f32, weights: Vec<Row>, bias: Row },
+    /// Weights at [`QA`] as the network file has them.
+    Integer { weights: Vec<IntegerRow>, bias: IntegerRow },
 }
 
 impl FeatureLayer {
-    /// A layer whose weights are all zero. In the passes, a weight of 1.0 is `unit`: 1, or [`QA`] for
-    /// sums of integers.
+    /// A layer whose weights are all zero. The passes compute with floating-point weights of which
+    /// 1.0 is `unit`.
     #[must_use]
     pub fn zeros(shape: &Shape, unit: f32) -> Self {
+        let weights = vec![Row::ZERO; shape.inputs()];
+        Self::with(shape, EffectiveWeights::Float { unit, weights, bias: Row::ZERO })
+    }
+
+    /// A layer whose weights are all zero. The forward pass computes with integers.
+    #[must_use]
+    pub fn integer_zeros(shape: &Shape) -> Self {
+        let weights = vec![IntegerRow::ZERO; shape.inputs()];
+        Self::with(shape, EffectiveWeights::Integer { weights, bias: IntegerRow::ZERO })
+    }
+
+    fn with(shape: &Shape, effective: EffectiveWeights) -> Self {
         let buckets = shape.king_buckets.count();
         let (limit, shared_limit) = if buckets > 1 {
             (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT)
@@ -46,9 +64,7 @@ impl FeatureLayer {
             weights: Parameters::zeros(shape.inputs(), limit),
             shared: (buckets > 1).then(|| Parameters::zeros(INPUTS, shared_limit)),
             bias: Parameters::zeros(1, FEATURE_LIMIT),
-            unit,
-            effective_weights: vec![Row::ZERO; shape.inputs()],
-            effective_bias: Row::ZERO,
+            effective,
         }
     }
 
@@ -64,15 +80,22 @@ impl FeatureLayer {
 
     /// Recomputes the effective weights. Call it after setting parameters from outside.
     pub fn refresh(&mut self, rounding: Rounding) {
+        let own = &self.weights.value;
         let shared = self.shared.as_ref().map_or([].as_slice(), |shared| &shared.value);
-        let buckets = self.effective_weights.chunks_mut(INPUTS);
-        for (bucket, values) in buckets.zip(self.weights.value.chunks(INPUTS)) {
-            for (input, (effective, value)) in bucket.iter_mut().zip(values).enumerate() {
-                let sum = shared.get(input).map_or(*value, |shared| *value + *shared);
-                *effective = rounding.apply(sum, QA, self.unit);
+        let own_bias = self.bias.value[0];
+        match &mut self.effective {
+            EffectiveWeights::Float { unit, weights, bias } => {
+                let unit = *unit;
+                refresh_weights(weights, own, shared, |sum| rounding.apply(sum, QA, unit));
+                *bias = rounding.apply(own_bias, QA, unit);
+            }
+            EffectiveWeights::Integer { weights, bias } => {
+                let round =
+                    |sum| IntegerRow::from_row(Rounding::Quantised.apply(sum, QA, f32::from(QA)));
+                refresh_weights(weights, own, shared, round);
+                *bias = round(own_bias);
             }
         }
-        self.effective_bias = rounding.apply(self.bias.value[0], QA, self.unit);
     }
 
     /// With king buckets, moves their mean to the shared weights, as far as the limits of both
@@ -119,32 +142,50 @@ impl FeatureLayer {
         self.bias.start_from(&other.bias);
     }
 
-    /// What a weight of 1.0 is in the passes.
+    /// The weights of one input of a king bucket as in the network file, including the shared ones.
     #[must_use]
-    pub fn unit(&self) -> f32 {
-        self.unit
+    pub fn quantised_weights(&self, input: usize) -> IntegerRow {
+        match &self.effective {
+            EffectiveWeights::Float { unit, weights, .. } => quantise(weights[input], *unit),
+            EffectiveWeights::Integer { weights, .. } => weights[input],
+        }
     }
 
-    /// The weights of one input of a king bucket, including the shared ones, as the passes use
-    /// them.
+    /// The biases as in the network file.
     #[must_use]
-    pub fn effective_weights(&self, input: usize) -> Row {
-        self.effective_weights[input]
-    }
-
-    /// The biases as the passes use them.
-    #[must_use]
-    pub fn effective_bias(&self) -> Row {
-        self.effective_bias
+    pub fn quantised_bias(&self) -> IntegerRow {
+        match &self.effective {
+            EffectiveWeights::Float { unit, bias, .. } => quantise(*bias, *unit),
+            EffectiveWeights::Integer { bias, .. } => *bias,
+        }
     }
 
     /// The accumulator: the sum of the bias and the weights of the active inputs.
     #[inline(always)]
     #[must_use]
     pub fn accumulate(&self, active: &[u16]) -> Row {
-        let mut sum = self.effective_bias;
+        match &self.effective {
+            EffectiveWeights::Float { weights, bias, .. } => {
+                let mut sum = *bias;
+                for input in active {
+                    sum += weights[usize::from(*input)];
+                }
+                sum
+            }
+            EffectiveWeights::Integer { .. } => self.accumulate_integers(active).to_row(),
+        }
+    }
+
+    /// The accumulator as integers. It is zero where the layer computes with floating-point weights.
+    #[inline(always)]
+    #[must_use]
+    pub fn accumulate_integers(&self, active: &[u16]) -> IntegerRow {
+        let EffectiveWeights::Integer { weights, bias } = &self.effective else {
+            return IntegerRow::ZERO;
+        };
+        let mut sum = *bias;
         for input in active {
-            sum += self.effective_weights[usize::from(*input)];
+            sum.add(&weights[usize::from(*input)]);
         }
         sum
     }
@@ -155,6 +196,25 @@ impl FeatureLayer {
         for input in active {
             self.weights.gradient[usize::from(*input)] += gradient;
         }
+    }
+
+    /// Adds to the weights of an input the gradients of these accumulators, which activate it.
+    #[inline(always)]
+    pub fn add_gradients(&mut self, input: usize, accumulators: &[u16], gradients: &[Row]) {
+        // Independent sums need not wait for each other's additions.
+        let (blocks, rest) = accumulators.as_chunks::<4>();
+        let mut sums = [Row::ZERO; 4];
+        for block in blocks {
+            for (sum, accumulator) in sums.iter_mut().zip(block) {
+                *sum += gradients[usize::from(*accumulator)];
+            }
+        }
+        let [a, b, c, d] = sums;
+        let mut sum = (a + b) + (c + d);
+        for accumulator in rest {
+            sum += gradients[usize::from(*accumulator)];
+        }
+        self.weights.gradient[input] += sum;
     }
 
     /// Completes the gradient of a batch: the sum of its accumulators' gradients is that of the
@@ -169,4 +229,17 @@ impl FeatureLayer {
             }
         }
     }
+}
+
+/// Sets the effective weights: `round` of the sums of own and shared weights.
+fn refresh_weights<T>(weights: &mut [T], own: &[Row], shared: &[Row], round: impl Fn(Row) -> T) {
+    for (bucket, values) in weights.chunks_mut(INPUTS).zip(own.chunks(INPUTS)) {
+        for (input, (weight, value)) in bucket.iter_mut().zip(values).enumerate() {
+            *weight = round(shared.get(input).map_or(*value, |shared| *value + *shared));
+        }
+    }
+}
+
+fn quantise(weights: Row, unit: f32) -> IntegerRow {
+    IntegerRow::from_row((weights * (f32::from(QA) / unit)).round())
 }

@@ -7,6 +7,7 @@
 //! estimator, see [`Rounding`]). The shape is that of Stockfish's and Reckless's networks
 //! (<https://www.chessprogramming.org/Stockfish_NNUE>).
 
+pub mod feature_index;
 pub mod later_layers;
 pub mod quantised;
 pub mod tile;
@@ -20,6 +21,7 @@ use crate::optimiser::{Parameters, Step};
 use crate::rounding::Rounding;
 use crate::row::{HalfRow, LANES, Row};
 use crate::shape::{SECOND_NEURONS, Shape};
+use feature_index::FeatureIndex;
 use later_layers::LaterLayers;
 use tile::PairTile;
 
@@ -43,6 +45,7 @@ pub struct Layered {
     pub tiles: Vec<PairTile>,
     /// The other weights.
     pub later: LaterLayers,
+    inputs: usize,
     /// For each group of tiles, the sums of the second layer of the last batch.
     group_sums: Vec<Vec<HalfRow>>,
     /// The sums of all groups.
@@ -60,6 +63,7 @@ impl Layered {
             group_sums: Vec::new(),
             sums: Vec::new(),
             sum_gradients: Vec::new(),
+            inputs: shape.inputs(),
         }
     }
 
@@ -155,8 +159,9 @@ impl Layered {
         for gradients in &gradients {
             self.later.add_gradients(gradients);
         }
-        let sum_gradients = &self.sum_gradients;
-        self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, sum_gradients));
+        let (chunks, sum_gradients) =
+            (FeatureIndex::of_batch(batch, self.inputs), &self.sum_gradients);
+        self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, &chunks, sum_gradients));
     }
 
     /// Takes one optimiser step and resets the gradients to zero.

@@ -30,6 +30,7 @@ pub mod features;
 pub mod filter;
 pub mod game_layout;
 pub mod games;
+pub mod integer_row;
 pub mod king_buckets;
 pub mod labels;
 pub mod layered;

@@ -1,6 +1,7 @@
 //! The integer weights of the first layer.
 
 use crate::features::{self, INPUTS};
+use crate::integer_row::IntegerRow;
 use crate::network::Network;
 use crate::row::{LANES, Row};
 use crate::shape::{Architecture, QA, Shape};
@@ -25,16 +26,15 @@ impl QuantisedFeatures {
         let mut weights = vec![0; shape.inputs() * shape.hidden];
         let mut biases = vec![0; shape.hidden];
         for (tile, layer) in layers.iter().enumerate() {
-            let unit = f32::from(QA) / layer.unit();
-            let quantise = |numbers: &mut [i16], row: Row| {
-                for (lane, weight) in row.iter().enumerate() {
-                    numbers[neuron(shape, tile, lane)] = (weight * unit).round_ties_even() as i16;
+            let copy = |numbers: &mut [i16], row: IntegerRow| {
+                for (lane, weight) in row.as_array().iter().enumerate() {
+                    numbers[neuron(shape, tile, lane)] = *weight;
                 }
             };
             for (input, numbers) in weights.chunks_exact_mut(shape.hidden).enumerate() {
-                quantise(numbers, layer.effective_weights(input));
+                copy(numbers, layer.quantised_weights(input));
             }
-            quantise(&mut biases, layer.effective_bias());
+            copy(&mut biases, layer.quantised_bias());
         }
         Self { hidden: shape.hidden, weights, biases }
     }

@@ -45,22 +45,12 @@ impl Row {
         self.0
     }
 
-    /// The numbers as floating-point numbers.
+    /// The bytes as floating-point numbers.
     #[inline(always)]
     #[must_use]
     pub fn from_bytes(bytes: &[u8; LANES]) -> Self {
         let half = |offset| HalfRow::new(std::array::from_fn(|i| f32::from(bytes[offset + i])));
         Self([half(0), half(HALF_LANES)])
-    }
-
-    /// The numbers as bytes. They must be integers from 0 to 255.
-    #[inline(always)]
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; LANES] {
-        let [first, second] = self.0.map(|half| half.fast_trunc_int().to_array());
-        std::array::from_fn(|i| {
-            (if i < HALF_LANES { first[i] } else { second[i - HALF_LANES] }) as u8
-        })
     }
 
     /// The number of a neuron, counted from 0.

@@ -89,6 +89,8 @@ impl Run {
                 .with_min_len(512)
                 .map(|index| Example::new(&data.training[*index as usize], &shape, &config.target))
                 .collect_into_vec(&mut batch);
+            // The layers after the first one have weights for each output bucket.
+            batch.sort_by_key(|example| example.output_bucket);
             self.state.steps += 1;
             let rate = config.schedule.rate(self.state.steps, total);
             recent += self.network.train(
