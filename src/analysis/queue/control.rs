@@ -114,6 +114,8 @@ impl TaskControl {
     /// Adds a request of a client to a shared task.
     pub(in crate::analysis) fn add_client(&self, client: &Client) {
         let mut state = self.lock();
+        // One without requests has stayed only because it was the last known one.
+        state.clients.retain(|(other, requests)| *requests > 0 || other == client);
         match state.clients.iter().position(|(other, _)| other == client) {
             Some(index) => state.clients[index].1 += 1,
             None if state.clients.len() < MAX_CLIENTS => state.clients.push((client.clone(), 1)),
@@ -121,8 +123,9 @@ impl TaskControl {
         }
     }
 
-    /// Removes a request of a client from a shared task. The last known client stays: those beyond
-    /// [`MAX_CLIENTS`] may still wait, and the task counts for one client in any case.
+    /// Removes a request of a client from a shared task. The last known client stays until another
+    /// one joins: those beyond [`MAX_CLIENTS`] may still wait, and the task counts for one client in
+    /// any case.
     pub(in crate::analysis) fn remove_client(&self, client: &Client) {
         let mut state = self.lock();
         let is_last = state.clients.len() == 1;

@@ -1,5 +1,6 @@
 //! Tests of the queue's order, bounds and speculative work.
 
+mod control;
 mod slices;
 mod starvation;
 
