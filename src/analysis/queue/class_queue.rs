@@ -234,9 +234,10 @@ impl ClassQueue {
             .map(|(&tag, _)| tag);
         let newest = newest.max_by_key(|tag| tag.sequence)?;
         let queued = self.remove(newest)?;
-        // The client does not pay for a task that never ran.
+        // The client does not pay for a task that never ran, but still for the time of those that
+        // have run since it was queued.
         if let Some(state) = self.clients.get_mut(&busiest) {
-            state.finish_tags.new = newest.start;
+            state.finish_tags.new -= queued.workers() as u64;
         }
         Some(queued)
     }
@@ -503,6 +504,20 @@ mod tests {
         }
         assert_eq!((queue.len(), queue.new_tasks()), (3, 0));
         assert!(queue.evict_newest(&Client::new("b")).is_none());
+    }
+
+    #[test]
+    fn an_eviction_refunds_the_evicted_task_but_not_the_time_of_another() {
+        let mut queue = class_queue();
+        for client in ["a", "a", "a", "a", "b"] {
+            queue.push(queued_task(client, 2));
+        }
+        assert_eq!(queue.evict_newest(&Client::new("b")).unwrap().client().to_string(), "a");
+        assert_eq!(queue.start_of(&Client::new("a"), false), 6, "it pays for three tasks");
+        pop_next(&mut queue);
+        queue.charge(&Client::new("a"), 2, Duration::from_millis(500), true);
+        assert_eq!(queue.evict_newest(&Client::new("c")).unwrap().client().to_string(), "a");
+        assert_eq!(queue.start_of(&Client::new("a"), false), 4 + 2 * 50);
     }
 
     #[test]
