@@ -32,9 +32,7 @@ use self::schedule::Runnable;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
 pub(super) use self::state::SpeculativeRun;
 use self::state::State;
-pub(super) use self::task::{
-    Admission, Evicted, Refused, Slicing, StartedTask, Submitter, Task, TaskBody,
-};
+pub(super) use self::task::{Admission, Evicted, Refused, StartedTask, Submitter, Task, TaskBody};
 use self::task::{QueuedTask, QueuedWork};
 use super::answer::AnalysisError;
 use super::counters::{ClassCounts, QueueCounts};
@@ -212,7 +210,7 @@ impl Queue {
             if let Some(queued) = state.take_task() {
                 if !queued.has_run() {
                     let stats = self.class_stats(queued.submitter.class);
-                    stats.waits.record(queued.queued_at.elapsed());
+                    stats.waits.record(clock::elapsed_since(queued.queued_at));
                 }
                 let QueuedTask { control, work, .. } = queued;
                 control.resume();
@@ -414,7 +412,7 @@ impl Queue {
             return None;
         }
         let candidate = self.speculative_queue.pop()?;
-        self.speculative_waits.record(candidate.queued_at.elapsed());
+        self.speculative_waits.record(clock::elapsed_since(candidate.queued_at));
         Some((candidate, state.start_speculation()))
     }
 

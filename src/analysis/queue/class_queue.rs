@@ -291,15 +291,16 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::control::TaskControl;
-    use super::super::task::{QueuedWork, Slicing, Submitter, Task};
+    use super::super::task::{QueuedWork, Submitter, Task};
     use super::*;
     use crate::analysis::request::PriorityClass;
 
     fn queued_work(client: &str, workers: usize, work: QueuedWork) -> QueuedTask {
         let client = Client::new(client);
         let control = Arc::new(TaskControl::new(client.clone()));
-        let (class, slicing) = (PriorityClass::Interactive, Slicing::Restartable);
-        QueuedTask::new(Submitter { client, class, workers, slicing }, control, work)
+        let class = PriorityClass::Interactive;
+        let submitter = Submitter { client, class, workers, is_unlimited: false };
+        QueuedTask::new(submitter, control, work)
     }
 
     fn queued_task(client: &str, workers: usize) -> QueuedTask {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::clock;
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 use crate::engine::StopFlag;
@@ -91,7 +92,7 @@ impl TaskControl {
     /// The time that the task has spent between slices.
     pub(in crate::analysis) fn paused_time(&self) -> Duration {
         let state = self.lock();
-        state.paused_time + state.paused_at.map_or(Duration::ZERO, |since| since.elapsed())
+        state.paused_time + state.paused_at.map_or(Duration::ZERO, clock::elapsed_since)
     }
 
     /// Changes when the task pauses or continues.
@@ -151,7 +152,7 @@ impl TaskControl {
     /// Pauses the run where it is.
     pub(super) fn pause(&self) {
         let mut state = self.lock();
-        state.paused_at = Some(Instant::now());
+        state.paused_at = Some(clock::now());
         state.flag.pause();
         drop(state);
         self.paused.send_replace(true);
@@ -161,7 +162,7 @@ impl TaskControl {
     pub(super) fn restart(&self) {
         let mut state = self.lock();
         state.is_restarting = true;
-        state.paused_at = Some(Instant::now());
+        state.paused_at = Some(clock::now());
         state.flag.stop();
         drop(state);
         self.paused.send_replace(true);
@@ -171,7 +172,7 @@ impl TaskControl {
     pub(super) fn resume(&self) {
         let mut state = self.lock();
         if let Some(since) = state.paused_at.take() {
-            state.paused_time += since.elapsed();
+            state.paused_time += clock::elapsed_since(since);
             state.flag.resume();
             drop(state);
             self.paused.send_replace(false);

@@ -19,7 +19,7 @@ use super::control::TaskControl;
 use super::running::{RunningTask, Shares};
 use super::schedule::NextTask;
 use super::state::State;
-use super::task::{QueuedTask, QueuedWork, Slicing};
+use super::task::{QueuedTask, QueuedWork};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 
@@ -141,8 +141,8 @@ impl State {
             shares.running.iter().filter(|(running, clients)| may_give_way(running, clients));
         let mut candidates: Vec<_> = tasks.map(|&(running, _)| running).collect();
         candidates.sort_by_key(|running| {
-            let is_first = running.submitter.slicing == Slicing::Unlimited
-                || running.submitter.class == PriorityClass::Batch;
+            let is_first =
+                running.submitter.is_unlimited || running.submitter.class == PriorityClass::Batch;
             (!is_first, running.slice_start)
         });
         candidates

@@ -2,12 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::super::clock::{self, simulation};
+use super::super::clock::{self, simulation::SimulatedTime};
 use super::super::slices::SlicePlan;
 use super::super::state::State;
 use super::*;
-
-const SLICE: Duration = Duration::from_millis(500);
 
 /// After this time a task counts as one that never starts.
 const NEVER: Duration = Duration::from_secs(10);
@@ -49,15 +47,16 @@ fn step() -> impl Strategy<Value = Step> {
 /// A queue whose time is simulated. No task ends by itself.
 struct Simulation {
     queue: Queue,
+    clock: SimulatedTime,
     tasks: Vec<Arc<TaskControl>>,
     newcomers: usize,
 }
 
 impl Simulation {
     fn new(workers: usize, capacity: usize) -> Simulation {
-        simulation::start();
+        let clock = SimulatedTime::start();
         let queue = Queue::new(workers, capacity, 0, SLICE);
-        Simulation { queue, tasks: Vec::new(), newcomers: 0 }
+        Simulation { queue, clock, tasks: Vec::new(), newcomers: 0 }
     }
 
     fn apply(&mut self, step: &Step) {
@@ -80,12 +79,12 @@ impl Simulation {
     }
 
     fn push(&mut self, hog: usize, kind: Kind, workers: usize) {
-        let (class, slicing) = match kind {
-            Kind::Search => (PriorityClass::Interactive, Slicing::Restartable),
-            Kind::Infinite => (PriorityClass::Interactive, Slicing::Unlimited),
-            Kind::Batch => (PriorityClass::Batch, Slicing::Restartable),
+        let (class, is_unlimited) = match kind {
+            Kind::Search => (PriorityClass::Interactive, false),
+            Kind::Infinite => (PriorityClass::Interactive, true),
+            Kind::Batch => (PriorityClass::Batch, false),
         };
-        let submitter = Submitter { client: hog_client(hog), class, workers, slicing };
+        let submitter = Submitter { client: hog_client(hog), class, workers, is_unlimited };
         // A full queue refuses the task.
         self.tasks.extend(try_push(&self.queue, submitter, Task::new(|_| ())));
     }
@@ -121,7 +120,7 @@ impl Simulation {
             SlicePlan::CheckAfter(time) => time.min(max),
             _ => max,
         };
-        simulation::pass(time);
+        self.clock.pass(time);
         self.settle();
         time
     }
