@@ -12,7 +12,6 @@
 //! first slice once it has run. In the other order the first slice counts too, and each later one
 //! counts in full when the task is queued for it.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -131,15 +130,9 @@ impl ClassQueue {
     }
 
     /// The start tag of another task of this client.
-    fn start_of(&self, client: &Client, has_run: bool) -> u64 {
+    pub(super) fn start_of(&self, client: &Client, has_run: bool) -> u64 {
         let now = self.virtual_times.of(has_run);
         self.clients.get(client).map_or(now, |state| state.finish_tags.of(has_run).max(now))
-    }
-
-    /// The place of a waiting task as a task of this client, compared with its own: `Less` if it
-    /// would run earlier.
-    pub(super) fn compare_start(&self, client: &Client, tag: StartTag) -> Ordering {
-        self.start_of(client, tag.has_run).cmp(&tag.start)
     }
 
     /// Adds a task.

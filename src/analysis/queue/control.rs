@@ -126,8 +126,8 @@ impl TaskControl {
 
     /// Removes a request of a client from a shared task. The last known client stays until another
     /// one joins: those beyond [`MAX_CLIENTS`] may still wait, and the task counts for one client in
-    /// any case.
-    pub(in crate::analysis) fn remove_client(&self, client: &Client) {
+    /// any case. Returns `true` if the client has no request left, and others have.
+    pub(super) fn remove_client(&self, client: &Client) -> bool {
         let mut state = self.lock();
         let is_last = state.clients.len() == 1;
         if let Some(index) = state.clients.iter().position(|(other, _)| other == client) {
@@ -135,13 +135,20 @@ impl TaskControl {
             *requests = requests.saturating_sub(1);
             if *requests == 0 && !is_last {
                 state.clients.swap_remove(index);
+                return true;
             }
         }
+        false
     }
 
     /// The clients that wait for the result.
     pub(super) fn clients(&self) -> Vec<Client> {
         self.lock().clients.iter().map(|(client, _)| client.clone()).collect()
+    }
+
+    /// `true` if this client waits for the result.
+    pub(super) fn has_client(&self, client: &Client) -> bool {
+        self.lock().clients.iter().any(|(other, _)| other == client)
     }
 
     /// `true` if a client that waits for the result is none of these.

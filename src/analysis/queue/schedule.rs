@@ -178,14 +178,18 @@ impl<'a> Schedule<'a> {
         held + self.given_to(&client) + queued.workers() <= workers
     }
 
-    /// `true` if the task's client is below its share in any case: it holds no worker, or the queue
-    /// knows no other client.
+    /// `true` if the client that queued the task is below its share in any case: it holds no
+    /// worker, or the queue knows no other client. A client that has left the task does not count:
+    /// those that still wait for it may be at their share.
     fn is_surely_below_share(&self, queued: &QueuedTask) -> bool {
         let State { interactive, batch, running, .. } = self.state;
         let client = queued.client();
-        (running.iter().all(|running| !running.control.clients().contains(client))
-            && self.given_to(client) == 0)
-            || interactive.known_clients() + batch.known_clients() <= 1
+        let holds_no_worker = || {
+            running.iter().all(|running| !running.control.has_client(client))
+                && self.given_to(client) == 0
+        };
+        queued.control.has_client(client)
+            && (interactive.known_clients() + batch.known_clients() <= 1 || holds_no_worker())
     }
 
     /// The workers of a client's tasks that are next.
