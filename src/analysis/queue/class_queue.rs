@@ -246,6 +246,13 @@ impl ClassQueue {
         self.clients.get(client).map_or(0, |state| state.waiting - state.new)
     }
 
+    /// The clients whose tasks wait that have run already.
+    pub(super) fn clients_to_continue(&self) -> impl Iterator<Item = &Client> {
+        let waits =
+            |(client, state): (_, &ClientState)| (state.waiting > state.new).then_some(client);
+        self.clients.iter().filter_map(waits)
+    }
+
     /// How many tasks of a client wait that have not run yet.
     pub(super) fn tasks_of(&self, client: &Client) -> usize {
         self.clients.get(client).map_or(0, |state| state.new)

@@ -13,7 +13,6 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Queue;
-use super::class_queue::ClassQueue;
 use super::clock;
 use super::control::TaskControl;
 use super::running::{RunningTask, Shares};
@@ -114,13 +113,6 @@ impl State {
     fn restarting_workers(&self) -> usize {
         let restarting = self.running.iter().filter(|running| running.is_restarting);
         restarting.map(|running| running.submitter.workers).sum()
-    }
-
-    /// `true` if tasks of this client run, or wait to continue.
-    pub(super) fn has_started_tasks(&self, client: &Client) -> bool {
-        let waits = |queue: &ClassQueue| queue.tasks_to_continue(client) > 0;
-        let runs = |running: &RunningTask| running.control.clients().contains(client);
-        waits(&self.interactive) || waits(&self.batch) || self.running.iter().any(runs)
     }
 
     /// The running tasks that may give way to this one, in the order in which they do.

@@ -194,3 +194,52 @@ fn a_client_that_has_left_a_shared_search_may_start_others() {
         assert_eq!(*queue.lock().take_task().unwrap().client(), eve);
     }
 }
+
+#[test]
+fn the_number_of_tasks_that_wait_to_continue_is_bounded() {
+    let clock = SimulatedTime::start();
+    let (capacity, clients) = (4, 20);
+    let queue = new_queue(1, capacity, 0);
+    let classes = [PriorityClass::Interactive, PriorityClass::Batch];
+    let numbers = (0..clients).flat_map(|number| classes.map(|class| (number, class)));
+    // Each client has one task of each class, none of which ends.
+    let mut missing: Vec<_> = numbers.collect();
+    let mut most = 0;
+    for _ in 0..1_000 {
+        missing.retain(|&(number, class)| {
+            let submitter = from_client(&format!("client {number}"), class, 1);
+            try_push(&queue, submitter, Task::new(|_| ())).is_err()
+        });
+        while start_next(&queue).is_some() {}
+        clock.pass(SLICE);
+        let plan = queue.lock().plan_slices(clock::now(), SLICE);
+        if let SlicePlan::GiveWay { tasks, next } = plan {
+            end_slices(&queue, tasks);
+            queue.lock().prepared_task = Some(next);
+        }
+        most = most.max(queue.lock().tasks_to_continue());
+    }
+    assert!((clients - 1..=capacity + clients).contains(&most), "{most} tasks wait to continue");
+}
+
+#[test]
+fn a_client_with_started_tasks_starts_no_more_than_its_part_of_the_places() {
+    let clock = SimulatedTime::start();
+    let capacity = 21;
+    let queue = new_queue(1, capacity, 0);
+    push(&queue, interactive(1));
+    for _ in 0..capacity {
+        push(&queue, from_client("eve", PriorityClass::Interactive, 1));
+    }
+    for _ in 0..100 {
+        while start_next(&queue).is_some() {}
+        clock.pass(SLICE);
+        let plan = queue.lock().plan_slices(clock::now(), SLICE);
+        if let SlicePlan::GiveWay { tasks, .. } = plan {
+            end_slices(&queue, tasks);
+        }
+    }
+    let state = queue.lock();
+    let started = capacity + 1 - state.interactive.new_tasks();
+    assert!((3..=1 + capacity / 7 + 1).contains(&started), "{started} tasks have started");
+}
