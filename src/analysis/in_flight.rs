@@ -298,7 +298,7 @@ impl Subscription {
         if std::mem::replace(&mut self.has_left, true) {
             return false;
         }
-        self.search.control.remove_client(&self.client);
+        self.queue.leave(&self.search.control, &self.client);
         if !self.search.leave() {
             return false;
         }

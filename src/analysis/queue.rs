@@ -32,9 +32,7 @@ use self::schedule::Runnable;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
 pub(super) use self::state::SpeculativeRun;
 use self::state::State;
-pub(super) use self::task::{
-    Admission, Evicted, Refused, Slicing, StartedTask, Submitter, Task, TaskBody,
-};
+pub(super) use self::task::{Admission, Evicted, Refused, StartedTask, Submitter, Task, TaskBody};
 use self::task::{QueuedTask, QueuedWork};
 use super::answer::AnalysisError;
 use super::counters::{ClassCounts, QueueCounts};
@@ -191,12 +189,34 @@ impl Queue {
         if let Some(running) = state.running_mut(control) {
             running.submitter.class = running.submitter.class.min(class);
         }
-        let prepared_task = state.prepared_task.clone();
-        let Some(queued) = state.remove_if_earlier_for(control, class, client) else { return };
-        let class = class.min(queued.submitter.class);
-        let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
-        state.enqueue(QueuedTask { submitter, ..queued });
-        state.prepared_task = prepared_task;
+        if state.is_earlier_for(control, class, client) {
+            state.move_to_client(control, class, client);
+            self.publish_move(state);
+        }
+    }
+
+    /// Removes a request of a client from a shared task. If the client had queued the task, it
+    /// becomes the task of another client that waits for it. Otherwise it would count for the client
+    /// that has left.
+    pub(super) fn leave(&self, control: &TaskControl, client: &Client) {
+        if !control.remove_client(client) {
+            return;
+        }
+        let mut state = self.lock();
+        if let Some(running) = state.running_mut(control) {
+            if running.submitter.client == *client
+                && let Some(other) = control.clients().into_iter().next()
+            {
+                running.submitter.client = other;
+            }
+        } else if let Some((class, other)) = state.successor(control, client) {
+            state.move_to_client(control, class, &other);
+            self.publish_move(state);
+        }
+    }
+
+    /// Publishes that a waiting task has moved.
+    fn publish_move(&self, mut state: MutexGuard<'_, State>) {
         state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);
@@ -212,7 +232,7 @@ impl Queue {
             if let Some(queued) = state.take_task() {
                 if !queued.has_run() {
                     let stats = self.class_stats(queued.submitter.class);
-                    stats.waits.record(queued.queued_at.elapsed());
+                    stats.waits.record(clock::elapsed_since(queued.queued_at));
                 }
                 let QueuedTask { control, work, .. } = queued;
                 control.resume();
@@ -414,7 +434,7 @@ impl Queue {
             return None;
         }
         let candidate = self.speculative_queue.pop()?;
-        self.speculative_waits.record(candidate.queued_at.elapsed());
+        self.speculative_waits.record(clock::elapsed_since(candidate.queued_at));
         Some((candidate, state.start_speculation()))
     }
 

@@ -19,7 +19,7 @@ use super::evaluation_cache::{CachedAnalysis, EvaluationCache, LookupResult, Wri
 use super::graph::{self, GraphNode};
 use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
 use super::perft::{PerftHandle, PerftRequest, PerftTask, Progress};
-use super::queue::{Queue, Slicing, SpeculativeQueue, Submitter, Task, TaskControl};
+use super::queue::{Queue, SpeculativeQueue, Submitter, Task, TaskControl};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
 use super::search_task::{EarlierRuns, SearchTask};
 use super::searcher::Searcher;
@@ -275,7 +275,7 @@ impl Service {
             client: request.client.clone(),
             class: PriorityClass::Interactive,
             workers: 1,
-            slicing: Slicing::Restartable,
+            is_unlimited: false,
         };
         let task = Task::new(PerftTask {
             request,
@@ -420,9 +420,8 @@ impl Inner {
         let key = Arc::new(key);
         let AnalysisRequest { game, client, class, .. } = request;
         let game = reversible_tail(&game);
-        let is_infinite = key.limits == Limits::default();
-        let slicing = if is_infinite { Slicing::Unlimited } else { Slicing::Restartable };
-        let submitter = Submitter { client, class, workers: key.options.threads, slicing };
+        let is_unlimited = key.limits == Limits::default();
+        let submitter = Submitter { client, class, workers: key.options.threads, is_unlimited };
         let vacant = match self.searches.join(&key, &submitter, &self.queue) {
             JoinOutcome::Joined(subscription) => return Ok(PendingAnswer::Searching(subscription)),
             JoinOutcome::Vacant(vacant) => vacant,

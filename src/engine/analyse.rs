@@ -145,8 +145,9 @@ impl Engine {
     /// report. The final report may come from another thread and be deeper.
     ///
     /// A game that is over gives an empty line and [`StopReason::Terminal`]. A game whose draw may
-    /// only be claimed is searched. In every other case the line has at least one move, even when
-    /// the search is stopped before its first iteration.
+    /// only be claimed is searched. In every other case the line has at least one move, even when a
+    /// node limit ends the search within its first iteration. Time limits and the stop flag apply
+    /// only later: see [`Limits`].
     pub fn analyse(
         &self,
         game: &Game,

@@ -9,19 +9,20 @@ use crate::chess::Move;
 
 /// The limits of a search: the first that is reached ends it. Without limits it runs until it is
 /// stopped or reaches the largest depth.
+///
+/// Time limits and the stop flag end a search only after its first iteration, or after 20,000 nodes
+/// of its main thread if these come first. The node limit applies from the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// The depth of the last iteration, in plies.
     pub depth: Option<u8>,
     /// The moves made by all threads, including quiescence, excluding null moves.
     pub nodes: Option<u64>,
-    /// The wall time from the start of the search. The first iteration is completed nevertheless,
-    /// unless it takes tens of thousands of nodes.
+    /// The wall time from the start of the search, without pauses.
     pub movetime: Option<Duration>,
     /// The search must prove the shortest mate within this many moves.
     pub mate: Option<u8>,
-    /// The clock of the side to move, of which the search takes a share. It also completes its
-    /// first iteration.
+    /// The clock of the side to move, of which the search takes a share.
     pub clock: Option<GameClock>,
 }
 
@@ -87,7 +88,7 @@ impl StopFlag {
         StopFlag { pondering: AtomicBool::new(true), ..StopFlag::default() }
     }
 
-    /// Stops the search. A paused search ends, too.
+    /// Stops the search, after its first iteration: see [`Limits`]. A paused search ends, too.
     pub fn stop(&self) {
         // The lock makes a thread that is about to wait see the flag.
         let _pause_start = self.lock_pause();

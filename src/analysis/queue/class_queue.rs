@@ -12,7 +12,6 @@
 //! first slice once it has run. In the other order the first slice counts too, and each later one
 //! counts in full when the task is queued for it.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -131,15 +130,9 @@ impl ClassQueue {
     }
 
     /// The start tag of another task of this client.
-    fn start_of(&self, client: &Client, has_run: bool) -> u64 {
+    pub(super) fn start_of(&self, client: &Client, has_run: bool) -> u64 {
         let now = self.virtual_times.of(has_run);
         self.clients.get(client).map_or(now, |state| state.finish_tags.of(has_run).max(now))
-    }
-
-    /// The place of a waiting task as a task of this client, compared with its own: `Less` if it
-    /// would run earlier.
-    pub(super) fn compare_start(&self, client: &Client, tag: StartTag) -> Ordering {
-        self.start_of(client, tag.has_run).cmp(&tag.start)
     }
 
     /// Adds a task.
@@ -234,9 +227,10 @@ impl ClassQueue {
             .map(|(&tag, _)| tag);
         let newest = newest.max_by_key(|tag| tag.sequence)?;
         let queued = self.remove(newest)?;
-        // The client does not pay for a task that never ran.
+        // The client does not pay for a task that never ran, but still for the time of those that
+        // have run since it was queued.
         if let Some(state) = self.clients.get_mut(&busiest) {
-            state.finish_tags.new = newest.start;
+            state.finish_tags.new -= queued.workers() as u64;
         }
         Some(queued)
     }
@@ -250,6 +244,13 @@ impl ClassQueue {
     /// How many tasks of a client wait that have run already.
     pub(super) fn tasks_to_continue(&self, client: &Client) -> usize {
         self.clients.get(client).map_or(0, |state| state.waiting - state.new)
+    }
+
+    /// The clients whose tasks wait that have run already.
+    pub(super) fn clients_to_continue(&self) -> impl Iterator<Item = &Client> {
+        let waits =
+            |(client, state): (_, &ClientState)| (state.waiting > state.new).then_some(client);
+        self.clients.iter().filter_map(waits)
     }
 
     /// How many tasks of a client wait that have not run yet.
@@ -290,15 +291,16 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::control::TaskControl;
-    use super::super::task::{QueuedWork, Slicing, Submitter, Task};
+    use super::super::task::{QueuedWork, Submitter, Task};
     use super::*;
     use crate::analysis::request::PriorityClass;
 
     fn queued_work(client: &str, workers: usize, work: QueuedWork) -> QueuedTask {
         let client = Client::new(client);
         let control = Arc::new(TaskControl::new(client.clone()));
-        let (class, slicing) = (PriorityClass::Interactive, Slicing::Restartable);
-        QueuedTask::new(Submitter { client, class, workers, slicing }, control, work)
+        let class = PriorityClass::Interactive;
+        let submitter = Submitter { client, class, workers, is_unlimited: false };
+        QueuedTask::new(submitter, control, work)
     }
 
     fn queued_task(client: &str, workers: usize) -> QueuedTask {
@@ -503,6 +505,20 @@ mod tests {
         }
         assert_eq!((queue.len(), queue.new_tasks()), (3, 0));
         assert!(queue.evict_newest(&Client::new("b")).is_none());
+    }
+
+    #[test]
+    fn an_eviction_refunds_the_evicted_task_but_not_the_time_of_another() {
+        let mut queue = class_queue();
+        for client in ["a", "a", "a", "a", "b"] {
+            queue.push(queued_task(client, 2));
+        }
+        assert_eq!(queue.evict_newest(&Client::new("b")).unwrap().client().to_string(), "a");
+        assert_eq!(queue.start_of(&Client::new("a"), false), 6, "it pays for three tasks");
+        pop_next(&mut queue);
+        queue.charge(&Client::new("a"), 2, Duration::from_millis(500), true);
+        assert_eq!(queue.evict_newest(&Client::new("c")).unwrap().client().to_string(), "a");
+        assert_eq!(queue.start_of(&Client::new("a"), false), 4 + 2 * 50);
     }
 
     #[test]

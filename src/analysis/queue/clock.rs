@@ -20,6 +20,7 @@ pub(super) fn elapsed_since(earlier: Instant) -> Duration {
 #[cfg(test)]
 pub(super) mod simulation {
     use std::cell::Cell;
+    use std::marker::PhantomData;
     use std::time::{Duration, Instant};
 
     thread_local! {
@@ -30,13 +31,28 @@ pub(super) mod simulation {
         TIME.get()
     }
 
-    /// Stops the clock of this thread, which then shows simulated time.
-    pub(in crate::analysis::queue) fn start() {
-        TIME.set(Some(Instant::now()));
+    /// The simulated time of this thread. When it is dropped, the thread has the real time again.
+    pub(in crate::analysis::queue) struct SimulatedTime {
+        /// It belongs to the thread that started it.
+        not_send: PhantomData<*const ()>,
     }
 
-    /// Lets simulated time pass.
-    pub(in crate::analysis::queue) fn pass(time: Duration) {
-        TIME.set(TIME.get().map(|now| now + time));
+    impl SimulatedTime {
+        /// Stops the clock of this thread.
+        pub(in crate::analysis::queue) fn start() -> SimulatedTime {
+            TIME.set(Some(Instant::now()));
+            SimulatedTime { not_send: PhantomData }
+        }
+
+        /// Lets simulated time pass.
+        pub(in crate::analysis::queue) fn pass(&self, time: Duration) {
+            TIME.set(TIME.get().map(|now| now + time));
+        }
+    }
+
+    impl Drop for SimulatedTime {
+        fn drop(&mut self) {
+            TIME.set(None);
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::clock;
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 use crate::engine::StopFlag;
@@ -91,7 +92,7 @@ impl TaskControl {
     /// The time that the task has spent between slices.
     pub(in crate::analysis) fn paused_time(&self) -> Duration {
         let state = self.lock();
-        state.paused_time + state.paused_at.map_or(Duration::ZERO, |since| since.elapsed())
+        state.paused_time + state.paused_at.map_or(Duration::ZERO, clock::elapsed_since)
     }
 
     /// Changes when the task pauses or continues.
@@ -114,6 +115,8 @@ impl TaskControl {
     /// Adds a request of a client to a shared task.
     pub(in crate::analysis) fn add_client(&self, client: &Client) {
         let mut state = self.lock();
+        // One without requests has stayed only because it was the last known one.
+        state.clients.retain(|(other, requests)| *requests > 0 || other == client);
         match state.clients.iter().position(|(other, _)| other == client) {
             Some(index) => state.clients[index].1 += 1,
             None if state.clients.len() < MAX_CLIENTS => state.clients.push((client.clone(), 1)),
@@ -121,9 +124,10 @@ impl TaskControl {
         }
     }
 
-    /// Removes a request of a client from a shared task. The last known client stays: those beyond
-    /// [`MAX_CLIENTS`] may still wait, and the task counts for one client in any case.
-    pub(in crate::analysis) fn remove_client(&self, client: &Client) {
+    /// Removes a request of a client from a shared task. The last known client stays until another
+    /// one joins: those beyond [`MAX_CLIENTS`] may still wait, and the task counts for one client in
+    /// any case. Returns `true` if the client has no request left, and others have.
+    pub(super) fn remove_client(&self, client: &Client) -> bool {
         let mut state = self.lock();
         let is_last = state.clients.len() == 1;
         if let Some(index) = state.clients.iter().position(|(other, _)| other == client) {
@@ -131,13 +135,20 @@ impl TaskControl {
             *requests = requests.saturating_sub(1);
             if *requests == 0 && !is_last {
                 state.clients.swap_remove(index);
+                return true;
             }
         }
+        false
     }
 
     /// The clients that wait for the result.
     pub(super) fn clients(&self) -> Vec<Client> {
         self.lock().clients.iter().map(|(client, _)| client.clone()).collect()
+    }
+
+    /// `true` if this client waits for the result.
+    pub(super) fn has_client(&self, client: &Client) -> bool {
+        self.lock().clients.iter().any(|(other, _)| other == client)
     }
 
     /// `true` if a client that waits for the result is none of these.
@@ -148,7 +159,7 @@ impl TaskControl {
     /// Pauses the run where it is.
     pub(super) fn pause(&self) {
         let mut state = self.lock();
-        state.paused_at = Some(Instant::now());
+        state.paused_at = Some(clock::now());
         state.flag.pause();
         drop(state);
         self.paused.send_replace(true);
@@ -158,7 +169,7 @@ impl TaskControl {
     pub(super) fn restart(&self) {
         let mut state = self.lock();
         state.is_restarting = true;
-        state.paused_at = Some(Instant::now());
+        state.paused_at = Some(clock::now());
         state.flag.stop();
         drop(state);
         self.paused.send_replace(true);
@@ -168,7 +179,7 @@ impl TaskControl {
     pub(super) fn resume(&self) {
         let mut state = self.lock();
         if let Some(since) = state.paused_at.take() {
-            state.paused_time += since.elapsed();
+            state.paused_time += clock::elapsed_since(since);
             state.flag.resume();
             drop(state);
             self.paused.send_replace(false);

@@ -46,9 +46,8 @@ impl<'a> Schedule<'a> {
 
     fn choose(&self) -> Option<NextTask<'a>> {
         self.prepared_task().or_else(|| {
-            let free = self.state.capacity.saturating_sub(self.state.tasks_to_continue());
-            let max_to_continue = client_share(free, CLIENT_SHARES).max(1);
-            let may_start = |queued: &QueuedTask| self.may_start(queued, max_to_continue);
+            let limit = StartLimit::of(self.state);
+            let may_start = |queued: &QueuedTask| limit.admits(queued);
             let next = self.choose_fairly(may_start)?;
             let shares = OnceCell::new();
             if self.can_get_workers(next.queued, &shares) {
@@ -148,22 +147,6 @@ impl<'a> Schedule<'a> {
         of_class.map(|submitter| submitter.workers).sum()
     }
 
-    /// `false` for a new task whose clients all have this many tasks that wait to continue.
-    ///
-    /// If as many tasks wait to continue as may wait for their start, only clients without any of
-    /// them start new ones. Otherwise each slice would make room for one more waiting task.
-    fn may_start(&self, queued: &QueuedTask, max_to_continue: usize) -> bool {
-        let class_queue = self.state.class_queue(queued.submitter.class);
-        let is_full = self.state.tasks_to_continue() >= self.state.capacity.max(self.state.workers);
-        let leaves_places = |client: &Client| {
-            class_queue.tasks_to_continue(client) < max_to_continue
-                && (!is_full || !self.state.has_started_tasks(client))
-        };
-        queued.has_run()
-            || leaves_places(queued.client())
-            || queued.control.clients().iter().any(leaves_places)
-    }
-
     /// `false` for a task of several workers that would not have them even if each running task
     /// gave way that can: other tasks of its own client hold them.
     fn can_get_workers(&self, queued: &QueuedTask, shares: &OnceCell<Shares<'a>>) -> bool {
@@ -178,14 +161,18 @@ impl<'a> Schedule<'a> {
         held + self.given_to(&client) + queued.workers() <= workers
     }
 
-    /// `true` if the task's client is below its share in any case: it holds no worker, or the queue
-    /// knows no other client.
+    /// `true` if the client that queued the task is below its share in any case: it holds no
+    /// worker, or the queue knows no other client. A client that has left the task does not count:
+    /// those that still wait for it may be at their share.
     fn is_surely_below_share(&self, queued: &QueuedTask) -> bool {
         let State { interactive, batch, running, .. } = self.state;
         let client = queued.client();
-        (running.iter().all(|running| !running.control.clients().contains(client))
-            && self.given_to(client) == 0)
-            || interactive.known_clients() + batch.known_clients() <= 1
+        let holds_no_worker = || {
+            running.iter().all(|running| !running.control.has_client(client))
+                && self.given_to(client) == 0
+        };
+        queued.control.has_client(client)
+            && (interactive.known_clients() + batch.known_clients() <= 1 || holds_no_worker())
     }
 
     /// The workers of a client's tasks that are next.
@@ -209,6 +196,43 @@ impl<'a> Iterator for Schedule<'a> {
         let batch_waits = self.state.batch.len() > batch_tasks.count();
         self.streak = streak_after(next.class, batch_waits, self.streak);
         Some(next)
+    }
+}
+
+/// Which clients may start new tasks.
+struct StartLimit<'a> {
+    state: &'a State,
+    /// How many tasks of a class may wait to continue before their client starts no new one.
+    max_to_continue: usize,
+    /// The clients with started tasks, if no more of these may wait: see [`StartLimit::admits`].
+    started_clients: HashSet<Client>,
+}
+
+impl<'a> StartLimit<'a> {
+    /// The limit at this moment.
+    fn of(state: &'a State) -> StartLimit<'a> {
+        let State { capacity, workers, .. } = *state;
+        let to_continue = state.tasks_to_continue();
+        let free = capacity.saturating_sub(to_continue);
+        let max_to_continue = client_share(free, CLIENT_SHARES).max(1);
+        let is_full = to_continue >= capacity.max(workers);
+        let started_clients = if is_full { state.started_clients() } else { HashSet::new() };
+        StartLimit { state, max_to_continue, started_clients }
+    }
+
+    /// `false` for a new task whose clients all have too many tasks that wait to continue.
+    ///
+    /// If as many tasks wait to continue as may wait for their start, only clients without a
+    /// started task start new ones. Otherwise each slice would make room for one more waiting task.
+    fn admits(&self, queued: &QueuedTask) -> bool {
+        let class_queue = self.state.class_queue(queued.submitter.class);
+        let leaves_places = |client: &Client| {
+            class_queue.tasks_to_continue(client) < self.max_to_continue
+                && !self.started_clients.contains(client)
+        };
+        queued.has_run()
+            || leaves_places(queued.client())
+            || queued.control.clients().iter().any(leaves_places)
     }
 }
 
@@ -283,6 +307,14 @@ impl State {
             runnable.workers += queued.workers();
         }
         runnable
+    }
+
+    /// The clients whose tasks run, or wait to continue.
+    fn started_clients(&self) -> HashSet<Client> {
+        let waiting = [&self.interactive, &self.batch].into_iter();
+        let waiting = waiting.flat_map(ClassQueue::clients_to_continue).cloned();
+        let running = self.running.iter().flat_map(|running| running.control.clients());
+        waiting.chain(running).collect()
     }
 
     /// The shares of the clients at this moment.

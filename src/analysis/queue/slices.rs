@@ -13,13 +13,12 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Queue;
-use super::class_queue::ClassQueue;
 use super::clock;
 use super::control::TaskControl;
 use super::running::{RunningTask, Shares};
 use super::schedule::NextTask;
 use super::state::State;
-use super::task::{QueuedTask, QueuedWork, Slicing};
+use super::task::{QueuedTask, QueuedWork};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 
@@ -116,13 +115,6 @@ impl State {
         restarting.map(|running| running.submitter.workers).sum()
     }
 
-    /// `true` if tasks of this client run, or wait to continue.
-    pub(super) fn has_started_tasks(&self, client: &Client) -> bool {
-        let waits = |queue: &ClassQueue| queue.tasks_to_continue(client) > 0;
-        let runs = |running: &RunningTask| running.control.clients().contains(client);
-        waits(&self.interactive) || waits(&self.batch) || self.running.iter().any(runs)
-    }
-
     /// The running tasks that may give way to this one, in the order in which they do.
     fn candidates<'a>(&self, head: &QueuedTask, shares: &Shares<'a>) -> Vec<&'a RunningTask> {
         let must_take_turns = head.workers() as f64 > shares.share;
@@ -141,8 +133,8 @@ impl State {
             shares.running.iter().filter(|(running, clients)| may_give_way(running, clients));
         let mut candidates: Vec<_> = tasks.map(|&(running, _)| running).collect();
         candidates.sort_by_key(|running| {
-            let is_first = running.submitter.slicing == Slicing::Unlimited
-                || running.submitter.class == PriorityClass::Batch;
+            let is_first =
+                running.submitter.is_unlimited || running.submitter.class == PriorityClass::Batch;
             (!is_first, running.slice_start)
         });
         candidates

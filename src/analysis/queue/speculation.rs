@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::clock;
 use crate::analysis::request::{AnalysisRequest, reversible_tail};
 use crate::chess::{Game, Move};
 use crate::engine::{Limits, Report};
@@ -130,7 +131,7 @@ impl SpeculativeQueue {
 
     fn enqueue(&self, parent: Arc<Game>, limits: &Limits, lines: usize, moves: &[Move]) {
         let key = parent.position().key();
-        let queued_at = Instant::now();
+        let queued_at = clock::now();
         let mut state = self.lock();
         for (rank, &mv) in moves.iter().enumerate() {
             let priority = (u16::try_from(rank).unwrap_or(u16::MAX), Reverse(state.insertions));
@@ -206,7 +207,7 @@ struct RecentCandidates {
 impl Default for RecentCandidates {
     fn default() -> RecentCandidates {
         let slots = (0..RECENT_SLOTS).map(|_| AtomicU64::new(0)).collect();
-        RecentCandidates { slots, hasher: RandomState::new(), created_at: Instant::now() }
+        RecentCandidates { slots, hasher: RandomState::new(), created_at: clock::now() }
     }
 }
 
@@ -231,7 +232,7 @@ impl RecentCandidates {
     }
 
     fn slot(&self, candidate: &impl Hash) -> (u64, &AtomicU64) {
-        let window = self.created_at.elapsed().as_secs() / RECENT_WINDOW.as_secs();
+        let window = clock::elapsed_since(self.created_at).as_secs() / RECENT_WINDOW.as_secs();
         let hash = self.hasher.hash_one((window, candidate));
         (hash, &self.slots[hash as usize % RECENT_SLOTS])
     }

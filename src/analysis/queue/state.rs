@@ -134,27 +134,55 @@ impl State {
         Some(queued)
     }
 
-    /// Removes a waiting task that runs earlier in this class as a task of this client: it has an
+    /// `true` for a waiting task that runs earlier in this class as a task of this client: it has an
     /// earlier start, or the same and fewer workers.
-    pub(super) fn remove_if_earlier_for(
+    pub(super) fn is_earlier_for(
+        &self,
+        control: &TaskControl,
+        class: PriorityClass,
+        client: &Client,
+    ) -> bool {
+        let Some(place) = control.place() else { return false };
+        let queue = self.class_queue(place.class);
+        let Some(queued) = queue.get(place.start_tag) else { return false };
+        class < place.class
+            || match queue.start_of(client, place.start_tag.has_run).cmp(&place.start_tag.start) {
+                Ordering::Less => true,
+                Ordering::Equal => {
+                    let shares = self.shares();
+                    shares.held_by(client) < shares.held_by(queued.client())
+                }
+                Ordering::Greater => false,
+            }
+    }
+
+    /// The client whose task a waiting task becomes when the client that has queued it leaves, with
+    /// the task's class: the client for which it runs first.
+    pub(super) fn successor(
+        &self,
+        control: &TaskControl,
+        client: &Client,
+    ) -> Option<(PriorityClass, Client)> {
+        let QueuePlace { class, start_tag } = control.place()?;
+        let queue = self.class_queue(class);
+        queue.get(start_tag).filter(|queued| queued.client() == client)?;
+        let start = |other: &Client| queue.start_of(other, start_tag.has_run);
+        Some((class, control.clients().into_iter().min_by_key(start)?))
+    }
+
+    /// Makes a waiting task that of another client, in this class or its own, more urgent one.
+    pub(super) fn move_to_client(
         &mut self,
         control: &TaskControl,
         class: PriorityClass,
         client: &Client,
-    ) -> Option<QueuedTask> {
-        let place = control.place()?;
-        let queue = self.class_queue(place.class);
-        let submitter = queue.get(place.start_tag)?.client();
-        let is_earlier = class < place.class
-            || match queue.compare_start(client, place.start_tag) {
-                Ordering::Less => true,
-                Ordering::Equal => {
-                    let shares = self.shares();
-                    shares.held_by(client) < shares.held_by(submitter)
-                }
-                Ordering::Greater => false,
-            };
-        self.remove_waiting(control, |_| is_earlier)
+    ) {
+        let prepared_task = self.prepared_task.clone();
+        let Some(queued) = self.remove_waiting(control, |_| true) else { return };
+        let class = class.min(queued.submitter.class);
+        let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
+        self.enqueue(QueuedTask { submitter, ..queued });
+        self.prepared_task = prepared_task;
     }
 
     /// Removes the newest task of the client with the most waiting tasks, for a new one of

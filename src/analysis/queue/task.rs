@@ -61,17 +61,8 @@ pub(in crate::analysis) struct Submitter {
     pub(in crate::analysis) class: PriorityClass,
     /// How many workers the task occupies: at least one, at most all.
     pub(in crate::analysis) workers: usize,
-    /// How a task that has run for a slice gives way to another client.
-    pub(in crate::analysis) slicing: Slicing,
-}
-
-/// How a task gives way to another client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analysis) enum Slicing {
-    /// A search without a limit of its own. It pauses or restarts, before others.
-    Unlimited,
-    /// A task that pauses, or restarts when no paused task may be added.
-    Restartable,
+    /// The task is a search without a limit of its own, which gives way before others.
+    pub(in crate::analysis) is_unlimited: bool,
 }
 
 /// A waiting task.

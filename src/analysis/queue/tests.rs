@@ -1,20 +1,19 @@
 //! Tests of the queue's order, bounds and speculative work.
 
+mod control;
 mod slices;
 mod starvation;
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
 
-use super::task::Slicing;
 use super::*;
 
 /// The slice of a queue whose slicer does not run.
 const SLICE: Duration = Duration::from_millis(500);
 
 fn from_client(client: &str, class: PriorityClass, workers: usize) -> Submitter {
-    let slicing = Slicing::Restartable;
-    Submitter { client: Client::new(client), class, workers, slicing }
+    Submitter { client: Client::new(client), class, workers, is_unlimited: false }
 }
 
 /// A queue with a slice that no test waits for.

@@ -1,7 +1,6 @@
 //! Tests of time slices and of the order after them.
 
-use std::time::Instant;
-
+use super::super::clock::{self, simulation::SimulatedTime};
 use super::super::slices::SlicePlan;
 use super::super::state::MAX_BATCH_WAIT_SLICES;
 use super::*;
@@ -36,43 +35,39 @@ fn a_promoted_task_stays_the_prepared_one() {
 
 #[test]
 fn a_batch_task_for_all_workers_starts_beside_a_stream_of_interactive_ones() {
-    let slice = Duration::from_millis(5);
-    let queue = Queue::new(2, 8, 0, slice);
-    let mut waits_from = Instant::now();
+    let clock = SimulatedTime::start();
+    let queue = new_queue(2, 8, 0);
     push(&queue, from_client("bob", PriorityClass::Batch, 2));
     push(&queue, from_client("eve", PriorityClass::Batch, 2));
     push(&queue, interactive(1));
     for client in ["bob", "eve"] {
-        let mut interactive_tasks = 0;
-        let started = loop {
+        let mut waited = Duration::ZERO;
+        loop {
             // One of them waits at any time.
             push(&queue, interactive(1));
-            let started = Instant::now();
             let workers = start_next(&queue).unwrap();
             finish(&queue, workers, Duration::ZERO);
             if workers == 2 {
-                break started;
+                break;
             }
-            interactive_tasks += 1;
-            let waited = waits_from.elapsed();
-            assert!(waited < 400 * slice, "{client} waits behind {interactive_tasks} tasks");
-        };
-        assert!(interactive_tasks > 4, "{client} waited for {interactive_tasks} tasks");
-        assert!(waits_from.elapsed() >= MAX_BATCH_WAIT_SLICES * slice, "{client}");
-        waits_from = started;
+            clock.pass(SLICE / 4);
+            waited += SLICE / 4;
+            assert!(waited <= MAX_BATCH_WAIT_SLICES * SLICE, "{client}");
+        }
+        assert_eq!(waited, MAX_BATCH_WAIT_SLICES * SLICE, "{client}");
     }
 }
 
 #[test]
 fn a_task_that_waits_for_its_own_client_keeps_nobody_waiting() {
+    let clock = SimulatedTime::start();
     for class in [PriorityClass::Interactive, PriorityClass::Batch] {
-        let slice = Duration::from_millis(1);
-        let queue = Queue::new(4, 8, 0, slice);
+        let queue = new_queue(4, 8, 0);
         push(&queue, from_client("bob", PriorityClass::Interactive, 1));
         assert_eq!(start_next(&queue), Some(1));
         push(&queue, from_client("bob", class, 4));
         // So long that a batch task for all workers goes before interactive ones.
-        std::thread::sleep(2 * MAX_BATCH_WAIT_SLICES * slice);
+        clock.pass(2 * MAX_BATCH_WAIT_SLICES * SLICE);
         for _ in 0..3 {
             push(&queue, from_client("ann", PriorityClass::Interactive, 1));
             assert_eq!(start_next(&queue), Some(1), "{class:?}");
@@ -94,7 +89,7 @@ fn end_slices(queue: &Queue, controls: Vec<Arc<TaskControl>>) {
 
 #[test]
 fn a_new_client_goes_before_the_backlog_of_others_after_a_pause() {
-    let queue = Queue::new(1, 64, 0, Duration::from_millis(1));
+    let queue = new_queue(1, 64, 0);
     for client in ["bob", "eve"] {
         for _ in 0..7 {
             push(&queue, from_client(client, PriorityClass::Interactive, 1));
@@ -119,16 +114,17 @@ fn a_new_client_goes_before_the_backlog_of_others_after_a_pause() {
 
 #[test]
 fn a_client_that_joins_a_waiting_task_is_not_held_to_the_share_of_another() {
-    let queue = Queue::new(2, 8, 0, Duration::from_millis(1));
+    let clock = SimulatedTime::start();
+    let queue = new_queue(2, 8, 0);
     for _ in 0..2 {
         push(&queue, from_client("bob", PriorityClass::Interactive, 1));
     }
     while start_next(&queue).is_some() {}
     let joined = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
-    std::thread::sleep(Duration::from_millis(2));
+    clock.pass(SLICE);
     let gives_way = || {
         let state = queue.lock();
-        matches!(state.plan_slices(Instant::now(), queue.slice), SlicePlan::GiveWay { .. })
+        matches!(state.plan_slices(clock::now(), SLICE), SlicePlan::GiveWay { .. })
     };
     assert!(!gives_way(), "a client's tasks don't give way to its own");
     joined.add_client(&Client::new("ann"));
@@ -138,15 +134,112 @@ fn a_client_that_joins_a_waiting_task_is_not_held_to_the_share_of_another() {
 
 #[test]
 fn a_small_capacity_does_not_keep_out_a_new_client() {
-    let queue = Queue::new(1, 2, 0, Duration::from_millis(1));
+    let clock = SimulatedTime::start();
+    let queue = new_queue(1, 2, 0);
     for number in 0..6 {
         push(&queue, from_client(&format!("hog {number}"), PriorityClass::Interactive, 1));
         if queue.lock().free_workers == 0 {
-            std::thread::sleep(Duration::from_millis(2));
-            let plan = queue.lock().plan_slices(Instant::now(), queue.slice);
+            clock.pass(SLICE);
+            let plan = queue.lock().plan_slices(clock::now(), SLICE);
             let SlicePlan::GiveWay { tasks, .. } = plan else { panic!("client {number} waits") };
             end_slices(&queue, tasks);
         }
         assert!(start_next(&queue).is_some(), "client {number}");
     }
+}
+
+#[test]
+fn a_task_that_its_first_client_has_left_keeps_nobody_waiting() {
+    let clock = SimulatedTime::start();
+    let queue = new_queue(1, 8, 0);
+    push(&queue, from_client("eve", PriorityClass::Interactive, 1));
+    assert!(start_next(&queue).is_some());
+    let left = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+    left.add_client(&Client::new("eve"));
+    left.remove_client(&Client::new("bob"));
+    let of_ann = push(&queue, interactive(1));
+    clock.pass(SLICE);
+    let plan = queue.lock().plan_slices(clock::now(), SLICE);
+    let SlicePlan::GiveWay { next, .. } = plan else { panic!("nothing gives way") };
+    assert!(Arc::ptr_eq(&next, &of_ann));
+}
+
+#[test]
+fn a_client_that_has_left_a_shared_search_may_start_others() {
+    let clock = SimulatedTime::start();
+    for leaves_late in [false, true] {
+        let queue = new_queue(1, 8, 0);
+        let (bob, eve) = (Client::new("bob"), Client::new("eve"));
+        let shared = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+        assert!(start_next(&queue).is_some());
+        let pause_for_ann = || {
+            push(&queue, interactive(1));
+            clock.pass(SLICE);
+            end_slices(&queue, vec![shared.clone()]);
+            let of_ann = queue.lock().take_task().unwrap();
+            queue.finish_task(&of_ann.control, Duration::ZERO);
+        };
+        shared.add_client(&eve);
+        if leaves_late {
+            pause_for_ann();
+            queue.leave(&shared, &bob);
+        } else {
+            queue.leave(&shared, &bob);
+            pause_for_ann();
+        }
+        push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+        let next = queue.lock().take_task().unwrap();
+        assert_eq!(*next.client(), bob, "a paused task of eve does not delay bob");
+        queue.finish_task(&next.control, Duration::ZERO);
+        assert_eq!(*queue.lock().take_task().unwrap().client(), eve);
+    }
+}
+
+#[test]
+fn the_number_of_tasks_that_wait_to_continue_is_bounded() {
+    let clock = SimulatedTime::start();
+    let (capacity, clients) = (4, 20);
+    let queue = new_queue(1, capacity, 0);
+    let classes = [PriorityClass::Interactive, PriorityClass::Batch];
+    let numbers = (0..clients).flat_map(|number| classes.map(|class| (number, class)));
+    // Each client has one task of each class, none of which ends.
+    let mut missing: Vec<_> = numbers.collect();
+    let mut most = 0;
+    for _ in 0..1_000 {
+        missing.retain(|&(number, class)| {
+            let submitter = from_client(&format!("client {number}"), class, 1);
+            try_push(&queue, submitter, Task::new(|_| ())).is_err()
+        });
+        while start_next(&queue).is_some() {}
+        clock.pass(SLICE);
+        let plan = queue.lock().plan_slices(clock::now(), SLICE);
+        if let SlicePlan::GiveWay { tasks, next } = plan {
+            end_slices(&queue, tasks);
+            queue.lock().prepared_task = Some(next);
+        }
+        most = most.max(queue.lock().tasks_to_continue());
+    }
+    assert!((clients - 1..=capacity + clients).contains(&most), "{most} tasks wait to continue");
+}
+
+#[test]
+fn a_client_with_started_tasks_starts_no_more_than_its_part_of_the_places() {
+    let clock = SimulatedTime::start();
+    let capacity = 21;
+    let queue = new_queue(1, capacity, 0);
+    push(&queue, interactive(1));
+    for _ in 0..capacity {
+        push(&queue, from_client("eve", PriorityClass::Interactive, 1));
+    }
+    for _ in 0..100 {
+        while start_next(&queue).is_some() {}
+        clock.pass(SLICE);
+        let plan = queue.lock().plan_slices(clock::now(), SLICE);
+        if let SlicePlan::GiveWay { tasks, .. } = plan {
+            end_slices(&queue, tasks);
+        }
+    }
+    let state = queue.lock();
+    let started = capacity + 1 - state.interactive.new_tasks();
+    assert!((3..=1 + capacity / 7 + 1).contains(&started), "{started} tasks have started");
 }
