@@ -15,7 +15,7 @@ pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
     InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems, NoQueryProblems, NotAcceptable,
     NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
-    QueryProblems, SearchProblems, TicketProblems, problem_response,
+    QueryProblems, SearchProblems, problem_response,
 };
 
 use std::borrow::Cow;

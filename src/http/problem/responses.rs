@@ -325,7 +325,12 @@ pub(crate) struct DeletionProblems;
 
 impl IntoResponses for DeletionProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[ProblemCode::NotFound, ProblemCode::NotReady])
+        problems_and_internal(&[
+            ProblemCode::MalformedQuery,
+            ProblemCode::NotFound,
+            ProblemCode::InvalidRequest,
+            ProblemCode::NotReady,
+        ])
     }
 }
 
@@ -353,16 +358,6 @@ pub(crate) struct NoQueryProblems;
 impl IntoResponses for NoQueryProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[ProblemCode::MalformedQuery, ProblemCode::InvalidRequest])
-    }
-}
-
-/// The problems of issuing a ticket.
-#[derive(Debug)]
-pub(crate) struct TicketProblems;
-
-impl IntoResponses for TicketProblems {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[])
     }
 }
 
