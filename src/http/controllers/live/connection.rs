@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::message::{ClientMessage, Command, LineWithId, MAX_MESSAGE_BYTES, Ready};
 use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
-use crate::http::access::Caller;
+use crate::http::access::{Allowance, Caller};
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
 use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::Problem;
@@ -211,7 +211,12 @@ impl<'a> LiveConnection<'a> {
     ) -> ConnectionResult {
         let resolved = match position.resolve() {
             Ok(resolved) => resolved,
-            Err(problem) => return self.send_problem(id, &problem).await,
+            Err(problem) => {
+                // A legal position is free. An illegal one counts as a request, because the limit
+                // of invalid messages does not apply to it.
+                let problem = self.count_request().err().unwrap_or(problem);
+                return self.send_problem(id, &problem).await;
+            }
         };
         self.end_running_analysis().await?;
         let ready = Ready::new(PositionState::from(&resolved));
@@ -235,15 +240,15 @@ impl<'a> LiveConnection<'a> {
         id: CorrelationId,
         options: AnalysisOptions,
     ) -> ConnectionResult {
+        if let Err(exceeded) = self.count_request() {
+            return self.send_problem(&id, &exceeded).await;
+        }
         let clamped =
             options.clone().clamp(self.game.clone(), self.caller.client(), self.app.caps());
         let (request, render_options) = match clamped {
             Ok(clamped) => clamped,
             Err(problem) => return self.send_problem(&id, &problem).await,
         };
-        if let Err(allowance) = self.app.access_control().count_request(self.caller.identity()) {
-            return self.send_problem(&id, &allowance.exceeded()).await;
-        }
         self.end_running_analysis().await?;
         self.last_options = options;
         match self.service.start_analysis(request) {
@@ -295,11 +300,21 @@ impl<'a> LiveConnection<'a> {
     }
 
     /// Sends the problem with a message that is no valid request. Too many of them in a row close
-    /// the connection. Illegal positions and moves do not count: a person may be typing them.
+    /// the connection. Illegal positions and moves do not count: a person may be typing them. They
+    /// count as requests.
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
         self.send_problem(id, problem).await?;
         self.bad_messages += 1;
         if self.bad_messages < MAX_BAD_MESSAGES { Ok(()) } else { Err(CloseReason::BadMessages) }
+    }
+
+    /// Counts a request of the client.
+    ///
+    /// # Errors
+    /// `rate_limited` beyond its rate limit.
+    fn count_request(&self) -> Result<(), Problem> {
+        let counted = self.app.access_control().count_request(self.caller.identity());
+        counted.map(|_| ()).map_err(Allowance::exceeded)
     }
 
     async fn send_problem(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
