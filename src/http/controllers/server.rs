@@ -19,7 +19,7 @@ use crate::http::access::{Caller, TICKET_LIFETIME, TicketError};
 use crate::http::dto::whole_ms;
 use crate::http::json::{NoParameters, Query, Reply};
 use crate::http::metrics::{TextFormat, render};
-use crate::http::problem::{NoQueryProblems, Problem};
+use crate::http::problem::{NoParametersProblems, Problem};
 use crate::http::schema::{varying, varying_text};
 
 /// The engine and its state.
@@ -52,7 +52,7 @@ pub(crate) struct EngineDto {
     get,
     path = "/v1/engine",
     tag = "server",
-    responses((status = 200, description = "The engine.", body = EngineDto), NoQueryProblems)
+    responses((status = 200, description = "The engine.", body = EngineDto), NoParametersProblems)
 )]
 pub(crate) async fn engine(
     State(app): State<App>,
@@ -180,7 +180,7 @@ pub(crate) struct Ticket {
     post,
     path = "/v1/tickets",
     tag = "server",
-    responses((status = 200, description = "The ticket.", body = Ticket), NoQueryProblems)
+    responses((status = 200, description = "The ticket.", body = Ticket), NoParametersProblems)
 )]
 pub(crate) async fn tickets(
     State(app): State<App>,

@@ -353,9 +353,9 @@ impl IntoResponses for LiveProblems {
 
 /// The problems of a route that takes no parameters.
 #[derive(Debug)]
-pub(crate) struct NoQueryProblems;
+pub(crate) struct NoParametersProblems;
 
-impl IntoResponses for NoQueryProblems {
+impl IntoResponses for NoParametersProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[ProblemCode::MalformedQuery, ProblemCode::InvalidRequest])
     }

@@ -151,7 +151,7 @@ async fn every_search_counts_against_the_rate_limit() {
         assert_eq!(
             (&problem["code"], &problem["id"]),
             (&json!("rate_limited"), &json!(id)),
-            "a rate-limited message is not a bad one"
+            "a rate-limited message is not an invalid one"
         );
         let detail = problem["detail"].as_str().unwrap();
         let limit = "rate limit exceeded: 3 requests per 3600 s; try again in ";

@@ -19,7 +19,7 @@ use crate::http::problem::Problem;
 use crate::http::{App, json};
 
 /// The number of consecutive invalid messages that closes the connection.
-const MAX_BAD_MESSAGES: u32 = 3;
+const MAX_INVALID_MESSAGES: u32 = 3;
 
 /// The maximum time of a close handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ pub(super) struct LiveConnection<'a> {
     last_options: AnalysisOptions,
     running: Option<RunningAnalysis>,
     /// The number of invalid messages since the last valid one.
-    bad_messages: u32,
+    invalid_messages: u32,
     next_ping_at: Instant,
     /// The last ping is unanswered. The pong must arrive before the next ping.
     is_pong_due: bool,
@@ -83,7 +83,7 @@ impl<'a> LiveConnection<'a> {
             multipv: NonZeroU64::MIN,
             last_options: AnalysisOptions::default(),
             running: None,
-            bad_messages: 0,
+            invalid_messages: 0,
             next_ping_at: now + app.caps().live_ping,
             is_pong_due: false,
             last_active_at: now,
@@ -187,7 +187,7 @@ impl<'a> LiveConnection<'a> {
                     return self.reject(&CorrelationId::extract_from(text), &problem).await;
                 }
             };
-        self.bad_messages = 0;
+        self.invalid_messages = 0;
         match command {
             Command::Position(position) => self.set_position(&id, &position).await,
             Command::Go(options) => self.start_analysis(id, options.or_multipv(self.multipv)).await,
@@ -299,13 +299,17 @@ impl<'a> LiveConnection<'a> {
         }
     }
 
-    /// Sends the problem with a message that is no valid request. Too many of them in a row close
-    /// the connection. Illegal positions and moves do not count: a person may be typing them. They
+    /// Sends the problem with an invalid message. Too many of them in a row close the connection.
+    /// Illegal positions and moves do not count: a person may be typing them. They
     /// count as requests.
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
         self.send_problem(id, problem).await?;
-        self.bad_messages += 1;
-        if self.bad_messages < MAX_BAD_MESSAGES { Ok(()) } else { Err(CloseReason::BadMessages) }
+        self.invalid_messages += 1;
+        if self.invalid_messages < MAX_INVALID_MESSAGES {
+            Ok(())
+        } else {
+            Err(CloseReason::InvalidMessages)
+        }
     }
 
     /// Counts a request of the client.
@@ -365,8 +369,8 @@ pub(super) enum CloseReason {
     ClientLeft,
     /// The server is shutting down.
     Shutdown,
-    /// Three consecutive messages were bad.
-    BadMessages,
+    /// Three consecutive messages were invalid.
+    InvalidMessages,
     /// The client did not answer a ping in time.
     NoPong,
     /// The client has broken the WebSocket protocol.
@@ -388,7 +392,7 @@ impl CloseReason {
             CloseReason::Shutdown => (1001, "the server is shutting down"),
             CloseReason::ProtocolError => (1002, "the frame breaks the WebSocket protocol"),
             CloseReason::NotUtf8 => (1007, "the text is not UTF-8"),
-            CloseReason::BadMessages => (1008, "three unreadable messages in a row"),
+            CloseReason::InvalidMessages => (1008, "three invalid messages in a row"),
             CloseReason::NoPong => (1008, "no pong before the next ping"),
             CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),
             CloseReason::Idle => (4000, "idle"),
