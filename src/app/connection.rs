@@ -24,6 +24,9 @@ use crate::http::GaugeGuard;
 /// Until they have arrived no other timeout runs.
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
+/// The first byte of a TLS handshake (RFC 8446, section 5.1). No request begins with it.
+const TLS_HANDSHAKE: u8 = 0x16;
+
 /// The limits of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectionLimits {
@@ -57,6 +60,8 @@ pub(super) struct Connection {
     preface_bytes: usize,
     /// `true` while the bytes received match the preface of HTTP/2.
     is_http2_preface: bool,
+    /// The client has begun a TLS handshake.
+    is_tls: bool,
     streams: StreamExecutor,
     /// The wait of an HTTP/2 connection while too many streams are open.
     gate_wait: GateWait,
@@ -83,6 +88,7 @@ impl Connection {
             stall_timeout: limits.stall_timeout,
             preface_bytes: 0,
             is_http2_preface: true,
+            is_tls: false,
             gate_wait: streams.gate_wait(),
             streams,
             handshake_timeout: Box::pin(sleep(limits.header_timeout)),
@@ -93,8 +99,9 @@ impl Connection {
         }
     }
 
-    /// Compares the first bytes with the preface of HTTP/2.
+    /// Compares the first bytes with the preface of HTTP/2 and with TLS.
     fn check_preface(&mut self, bytes: &[u8]) {
+        self.is_tls |= self.preface_bytes == 0 && bytes.first() == Some(&TLS_HANDSHAKE);
         let expected = HTTP2_PREFACE.iter().skip(self.preface_bytes);
         let compared = bytes.len().min(expected.len());
         self.is_http2_preface &= expected.zip(bytes).all(|(expected, byte)| expected == byte);
@@ -205,7 +212,7 @@ impl AsyncWrite for Connection {
     ) -> Poll<io::Result<usize>> {
         let offered = slices.iter().map(|slice| slice.len()).sum();
         if let Some(refused) = RefusedHead::from_response(slices) {
-            self.refusal = Some(refused.response(self.max_head_bytes));
+            self.refusal = Some(refused.response(self.max_head_bytes, self.is_tls));
             return Poll::Ready(Ok(offered));
         }
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);

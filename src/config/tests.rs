@@ -343,6 +343,11 @@ fn an_error_names_the_value_and_what_is_allowed() {
              key, such as { name = \"board\", sha256 = \"2bb80d53…\" }; `printf %s KEY | sha256sum` \
              prints it (only a file can set it)",
         ),
+        (
+            "access.keys = \"secret\"",
+            "access.keys: is a string; it must be a list of tables, each with a name and the \
+             SHA-256 of the key (only a file can set it)",
+        ),
         ("access.keys = [[1], 2]", "access.keys[0]: is a list; it must be a table with a name"),
         (
             "access.keys = [{ name = \"a\" }]",

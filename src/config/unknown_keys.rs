@@ -8,6 +8,9 @@ use super::error::InvalidSetting;
 /// The least similarity of a misspelled key to a known one, from 0 to 1.
 const MIN_SIMILARITY: f64 = 0.88;
 
+/// The setting that lists the API keys.
+const API_KEYS: &str = "access.keys";
+
 /// Every key that `default.toml` does not have, and every value whose kind differs from its
 /// default's. The `config` crate alone accepts 1.5 as an integer and reports an unknown key without
 /// its section.
@@ -29,8 +32,17 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
                 let (expected, found) = (kind_name(default), kind_name(&value));
                 // The environment has no types: a string setting may look like a number there.
                 let is_string = expected == "a string" && found != "a list";
-                (expected != found && !is_string)
-                    .then(|| InvalidSetting::new(key, format!("{value} is not {expected}")))
+                (expected != found && !is_string).then(|| {
+                    let detail = match key.as_str() {
+                        // The value may be a key, which must not get into a log.
+                        API_KEYS => format!(
+                            "is {found}; it must be a list of tables, each with a name and the \
+                             SHA-256 of the key"
+                        ),
+                        _ => format!("{value} is not {expected}"),
+                    };
+                    InvalidSetting::new(key, detail)
+                })
             }
         })
         .chain(malformed_api_keys(overrides))
@@ -40,7 +52,7 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
 /// Every entry of `access.keys` that is not a table. The error does not repeat it, since it may be
 /// the key itself.
 fn malformed_api_keys(overrides: &Config) -> Vec<InvalidSetting> {
-    let entries = overrides.get_array("access.keys").unwrap_or_default();
+    let entries = overrides.get_array(API_KEYS).unwrap_or_default();
     let malformed = |entry: &Value| !matches!(entry.kind, ValueKind::Table(_));
     entries
         .iter()
@@ -53,7 +65,7 @@ fn malformed_api_keys(overrides: &Config) -> Vec<InvalidSetting> {
                  prints it",
                 kind_name(entry)
             );
-            InvalidSetting::new(format!("access.keys[{index}]"), detail)
+            InvalidSetting::new(format!("{API_KEYS}[{index}]"), detail)
         })
         .collect()
 }

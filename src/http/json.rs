@@ -9,9 +9,9 @@ mod syntax_error;
 mod value;
 
 pub(crate) use extract::{
-    BodyLimits, Json, JsonLimits, NoParameters, NoQuery, Query, check_encoding, content_length,
-    content_type, is_media_type, is_object_or_empty, is_undeclared, may_be_json, read, read_bytes,
-    read_from,
+    BodyLimits, Json, JsonLimits, MembersInBody, NoParameters, Query, check_encoding,
+    content_length, content_type, is_media_type, is_object_or_empty, is_undeclared, may_be_json,
+    read, read_bytes, read_from,
 };
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
 pub(crate) use members::{

@@ -13,9 +13,9 @@ pub(crate) use document::{
 pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
-    InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems, NoQueryProblems, NotAcceptable,
-    NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
-    QueryProblems, SearchProblems, TicketProblems, problem_response,
+    InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems, NoParametersProblems,
+    NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems,
+    ProblemDocument, QueryProblems, SearchProblems, problem_response,
 };
 
 use std::borrow::Cow;

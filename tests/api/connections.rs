@@ -117,15 +117,19 @@ async fn a_transfer_coding_other_than_chunked_is_refused() {
 
 async fn a_head_that_is_not_http_is_refused_with_a_problem() {
     let server = Server::start().await;
+    let detail = "the head of the request is not valid HTTP/1.1 (RFC 9112)";
     for head in [
         "GET /livez HTTP/1.1\r\nhost x\r\n\r\n",
         "GET /li vez HTTP/1.1\r\nhost: x\r\n\r\n",
-        "\u{16}\u{3}\u{1}\r\n\r\n",
+        "GET /livez HTTP/3.0\r\nhost: x\r\n\r\n",
         "POST /v1/perft HTTP/1.1\r\nhost: x\r\ncontent-length: x\r\n\r\n",
     ] {
-        let detail = detail_of_malformed_head(&answer_to(&server, head).await);
-        assert_eq!(detail, "the head of the request is not valid HTTP/1.1 without TLS", "{head}");
+        assert_eq!(detail_of_malformed_head(&answer_to(&server, head).await), detail, "{head}");
     }
+    let tls = answer_to(&server, "\u{16}\u{3}\u{1}\r\n\r\n").await;
+    let detail = "the client begins with a TLS handshake; this port speaks HTTP without TLS, so \
+                  use http:// instead of https://";
+    assert_eq!(detail_of_malformed_head(&tls), detail);
 }
 
 async fn a_silent_connection_is_closed() {

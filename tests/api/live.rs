@@ -25,8 +25,8 @@ crate::trials![
     deeper_continues_from_the_cached_depth,
     multipv_can_be_changed_during_an_analysis,
     a_quiet_board_sends_heartbeats,
-    a_bad_message_is_a_problem_and_the_analysis_continues,
-    three_unreadable_messages_in_a_row_close_the_board,
+    a_refused_message_is_a_problem_and_the_analysis_continues,
+    three_invalid_messages_in_a_row_close_the_board,
     illegal_positions_and_moves_leave_the_board_open,
     a_message_is_limited_to_64_kib,
     the_fragments_of_an_unfinished_message_are_limited_too,
@@ -205,7 +205,7 @@ async fn a_quiet_board_sends_heartbeats() {
     }
 }
 
-async fn a_bad_message_is_a_problem_and_the_analysis_continues() {
+async fn a_refused_message_is_a_problem_and_the_analysis_continues() {
     let (_server, mut board) = start_board().await;
     board.send(&json!({ "type": "go", "id": 1, "infinite": true })).await;
     for (message, id, code) in [
@@ -221,7 +221,7 @@ async fn a_bad_message_is_a_problem_and_the_analysis_continues() {
             problem["request_id"].is_string() && problem["instance"] == "/v1/live",
             "{problem}"
         );
-        // A valid message, so that the bad ones are not in a row.
+        // A valid message, so that the invalid ones are not in a row.
         board.send(&json!({ "type": "multipv", "value": 1, "id": 1 })).await;
         assert_eq!(board.next_of_type("info").await["id"], 1, "the analysis continues");
     }
@@ -250,7 +250,7 @@ async fn illegal_positions_and_moves_leave_the_board_open() {
     assert_eq!(board.next_of_type("ready").await["id"], 7);
 }
 
-async fn three_unreadable_messages_in_a_row_close_the_board() {
+async fn three_invalid_messages_in_a_row_close_the_board() {
     let (_server, mut board) = start_board().await;
     for _ in 0..2 {
         board.send_text("nonsense").await;
@@ -259,9 +259,13 @@ async fn three_unreadable_messages_in_a_row_close_the_board() {
     board.send(&json!({ "type": "stop" })).await;
     for _ in 0..3 {
         board.send_text("nonsense").await;
+        board.next_of_type("problem").await;
     }
-    let (lines, code) = board.collect_until_closed().await;
-    assert_eq!((lines.len(), code), (3, 1008), "{lines:?}");
+    let close = board.receive().await.unwrap_err().expect("a close frame");
+    assert_eq!(
+        (close.code.into(), close.reason.as_str()),
+        (1_008, "three invalid messages in a row")
+    );
 }
 
 async fn a_message_is_limited_to_64_kib() {

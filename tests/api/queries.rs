@@ -168,16 +168,27 @@ async fn a_post_request_refuses_members_in_its_query() {
 
 async fn a_route_without_parameters_refuses_any() {
     let server = Server::start().await;
-    let pgn = format!("/v1/games/{}/pgn", "0".repeat(32));
-    for path in ["/v1/limits", "/v1/engine", "/v1/live", pgn.as_str()] {
+    let job = format!("/v1/games/{}", "0".repeat(32));
+    let pgn = format!("{job}/pgn");
+    for (method, path) in [
+        (Method::GET, "/v1/limits"),
+        (Method::GET, "/v1/engine"),
+        (Method::GET, "/v1/live"),
+        (Method::GET, &pgn),
+        (Method::POST, "/v1/tickets"),
+        (Method::DELETE, &job),
+    ] {
+        let send = async |query: &str| {
+            server.send(server.request(method.clone(), &format!("{path}?{query}"))).await
+        };
         for (query, detail) in [
             ("foo=1", "\"foo\" is not a known member; none is allowed"),
             ("depth=1", "\"depth\" is not a known member; it belongs to /v1/best-move"),
         ] {
-            let answer = server.get(&format!("{path}?{query}")).await;
-            assert_eq!(answer.expect_problem(422, "invalid_request")["detail"], detail, "{path}");
+            let problem = send(query).await.expect_problem(422, "invalid_request");
+            assert_eq!(problem["detail"], detail, "{method} {path}");
         }
-        server.get(&format!("{path}?foo=%zz")).await.expect_problem(400, "malformed_query");
+        send("foo=%zz").await.expect_problem(400, "malformed_query");
     }
     // Monitors add parameters of their own to get past caches.
     for path in ["/livez", "/readyz", "/metrics"] {

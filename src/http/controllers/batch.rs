@@ -18,7 +18,7 @@ use message::EndReason;
 use crate::analysis::AnalysisError;
 use crate::http::App;
 use crate::http::access::Caller;
-use crate::http::json::{self, NoQuery};
+use crate::http::json::{self, MembersInBody};
 use crate::http::problem::{BatchProblems, Problem};
 use crate::http::stream::{ResponseFormat, StreamSetup};
 
@@ -58,7 +58,7 @@ const NDJSON_MEDIA_TYPES: [&str; 3] =
 pub(crate) async fn batch(
     State(app): State<App>,
     caller: Caller,
-    _: NoQuery,
+    _: MembersInBody,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {

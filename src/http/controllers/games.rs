@@ -268,6 +268,7 @@ pub(crate) async fn annotated_games(
 pub(crate) async fn delete_games(
     State(app): State<App>,
     uri: OriginalUri,
+    Query(NoParameters): Query<NoParameters>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Problem> {
     let id = parse_job_id(id, uri.path())?;

@@ -11,7 +11,7 @@ use crate::http::App;
 use crate::http::access::{Allowance, Identity};
 use crate::http::dto::whole_ms;
 use crate::http::json::{NoParameters, Query, Reply};
-use crate::http::problem::NoQueryProblems;
+use crate::http::problem::NoParametersProblems;
 use crate::http::schema::{ref_or_null, varying};
 
 /// The limits of a request and the capacity of the server.
@@ -168,7 +168,7 @@ pub(crate) struct MemoryLimits {
     get,
     path = "/v1/limits",
     tag = "server",
-    responses((status = 200, description = "The limits.", body = ServerLimits), NoQueryProblems)
+    responses((status = 200, description = "The limits.", body = ServerLimits), NoParametersProblems)
 )]
 pub(crate) async fn limits(
     State(app): State<App>,

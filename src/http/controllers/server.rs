@@ -19,7 +19,7 @@ use crate::http::access::{Caller, TICKET_LIFETIME, TicketError};
 use crate::http::dto::whole_ms;
 use crate::http::json::{NoParameters, Query, Reply};
 use crate::http::metrics::{TextFormat, render};
-use crate::http::problem::{NoQueryProblems, Problem, TicketProblems};
+use crate::http::problem::{NoParametersProblems, Problem};
 use crate::http::schema::{varying, varying_text};
 
 /// The engine and its state.
@@ -52,7 +52,7 @@ pub(crate) struct EngineDto {
     get,
     path = "/v1/engine",
     tag = "server",
-    responses((status = 200, description = "The engine.", body = EngineDto), NoQueryProblems)
+    responses((status = 200, description = "The engine.", body = EngineDto), NoParametersProblems)
 )]
 pub(crate) async fn engine(
     State(app): State<App>,
@@ -180,9 +180,13 @@ pub(crate) struct Ticket {
     post,
     path = "/v1/tickets",
     tag = "server",
-    responses((status = 200, description = "The ticket.", body = Ticket), TicketProblems)
+    responses((status = 200, description = "The ticket.", body = Ticket), NoParametersProblems)
 )]
-pub(crate) async fn tickets(State(app): State<App>, caller: Caller) -> Result<Response, Problem> {
+pub(crate) async fn tickets(
+    State(app): State<App>,
+    caller: Caller,
+    Query(NoParameters): Query<NoParameters>,
+) -> Result<Response, Problem> {
     let issued = app.access_control().issue_ticket(caller.identity());
     let ticket = issued.map_err(|error| match error {
         TicketError::TooMany(after) => Problem::too_many_tickets(after),

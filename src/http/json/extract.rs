@@ -48,7 +48,7 @@ where
     async fn from_request(request: Request, state: &S) -> Result<Json<T>, Problem> {
         let limits = JsonLimits::from_ref(state);
         let (mut parts, body) = request.into_parts();
-        NoQuery::from_request_parts(&mut parts, state).await?;
+        MembersInBody::from_request_parts(&mut parts, state).await?;
         let reservation = parts.extensions.get::<Arc<Reservation>>();
         let mut memory = reservation.map(|reservation| reservation.part());
         let declared = content_type(&parts.headers);
@@ -294,15 +294,15 @@ impl FromMembers for NoParameters {
     }
 }
 
-/// The query of a request that has its members in the body: a parameter is refused, since it would
+/// A request that has its members in the body. A parameter in its query is refused, since it would
 /// have no effect.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NoQuery;
+pub(crate) struct MembersInBody;
 
-impl<S: Sync> FromRequestParts<S> for NoQuery {
+impl<S: Sync> FromRequestParts<S> for MembersInBody {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<NoQuery, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<MembersInBody, Problem> {
         let pairs = parts.uri.query().unwrap_or_default().split('&');
         let names = pairs.filter_map(|pair| pair.split('=').next());
         let mut errors = Vec::new();
@@ -314,7 +314,7 @@ impl<S: Sync> FromRequestParts<S> for NoQuery {
             );
             JsonPath::Member(&name).add_error(&mut errors, MemberErrorCode::UnknownMember, detail);
         }
-        if errors.is_empty() { Ok(NoQuery) } else { Err(Problem::invalid_request(&errors)) }
+        if errors.is_empty() { Ok(MembersInBody) } else { Err(Problem::invalid_request(&errors)) }
     }
 }
 

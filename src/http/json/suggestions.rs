@@ -256,6 +256,11 @@ mod tests {
             ("rating", "; did you mean \"elo\"?"),
             ("time", "; did you mean \"movetime_ms\"?"),
             ("movetime", "; did you mean \"movetime_ms\"?"),
+            ("wtime", "; did you mean \"movetime_ms\"?"),
+            ("btime", "; did you mean \"movetime_ms\"?"),
+            ("winc", "; did you mean \"movetime_ms\"?"),
+            ("binc", "; did you mean \"movetime_ms\"?"),
+            ("clock", "; did you mean \"movetime_ms\"?"),
             ("lines", "; did you mean \"multipv\"? It belongs to /v1/analysis"),
             ("pv", "; did you mean \"multipv\"? It belongs to /v1/analysis"),
         ] {

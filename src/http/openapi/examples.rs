@@ -18,12 +18,13 @@ use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{ResponseFormat, stream_text};
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 26] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("annotated_games", include_str!("examples/annotated_games.json")),
     ("batch", include_str!("examples/batch.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
+    ("delete_games", include_str!("examples/delete_games.json")),
     ("engine", include_str!("examples/engine.json")),
     ("evaluate", include_str!("examples/evaluate.json")),
     ("explore", include_str!("examples/explore.json")),

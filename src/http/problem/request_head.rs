@@ -32,10 +32,15 @@ impl Problem {
 
     /// A request head that can't be parsed.
     pub(crate) fn not_http() -> Problem {
-        Problem::new(
-            ProblemCode::MalformedHead,
-            "the head of the request is not valid HTTP/1.1 without TLS",
-        )
+        let detail = "the head of the request is not valid HTTP/1.1 (RFC 9112)";
+        Problem::new(ProblemCode::MalformedHead, detail)
+    }
+
+    /// A TLS handshake in place of a request.
+    pub(crate) fn tls_handshake() -> Problem {
+        let detail = "the client begins with a TLS handshake; this port speaks HTTP without TLS, \
+                      so use http:// instead of https://";
+        Problem::new(ProblemCode::MalformedHead, detail)
     }
 
     /// A request head above the size limit.

@@ -325,7 +325,12 @@ pub(crate) struct DeletionProblems;
 
 impl IntoResponses for DeletionProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[ProblemCode::NotFound, ProblemCode::NotReady])
+        problems_and_internal(&[
+            ProblemCode::MalformedQuery,
+            ProblemCode::NotFound,
+            ProblemCode::InvalidRequest,
+            ProblemCode::NotReady,
+        ])
     }
 }
 
@@ -348,21 +353,11 @@ impl IntoResponses for LiveProblems {
 
 /// The problems of a route that takes no parameters.
 #[derive(Debug)]
-pub(crate) struct NoQueryProblems;
+pub(crate) struct NoParametersProblems;
 
-impl IntoResponses for NoQueryProblems {
+impl IntoResponses for NoParametersProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[ProblemCode::MalformedQuery, ProblemCode::InvalidRequest])
-    }
-}
-
-/// The problems of issuing a ticket.
-#[derive(Debug)]
-pub(crate) struct TicketProblems;
-
-impl IntoResponses for TicketProblems {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[])
     }
 }
 

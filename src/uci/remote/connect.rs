@@ -32,7 +32,7 @@ pub(super) fn root_url(server: &str) -> Result<String, RemoteError> {
         return Err(RemoteError::NotHttp(server.to_owned()));
     }
     if parsed.query().is_some() || parsed.fragment().is_some() {
-        return Err(RemoteError::NotRoot(server.to_owned()));
+        return Err(RemoteError::QueryOrFragment(server.to_owned()));
     }
     Ok(url.trim_end_matches('/').to_owned())
 }

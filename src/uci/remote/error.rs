@@ -11,7 +11,7 @@ pub enum RemoteError {
     NotHttp(String),
     /// The URL has a query or a fragment.
     #[error("{0}: the URL must end after the host, the port or a path, before ? and #")]
-    NotRoot(String),
+    QueryOrFragment(String),
     /// The API key cannot be sent in a header.
     #[error("the API key has characters that a header cannot have")]
     InvalidApiKey,

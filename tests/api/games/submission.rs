@@ -60,10 +60,19 @@ async fn other_media_types_are_refused() {
         let request = server.request(Method::POST, PATH).header("content-type", kind).body(PGN);
         server.send(request).await.expect_problem(415, "unsupported_media_type");
     }
-    server
-        .send(server.request(Method::POST, PATH).body(PGN))
-        .await
-        .expect_problem(415, "unsupported_media_type");
+    let media_types =
+        "application/x-chess-pgn, application/vnd.chess-pgn, text/plain or application/json";
+    let undeclared = server.send(server.request(Method::POST, PATH).body(PGN)).await;
+    assert_eq!(
+        undeclared.expect_problem(415, "unsupported_media_type")["detail"],
+        format!("the header Content-Type is missing; it must be {media_types}")
+    );
+    let form = "application/x-www-form-urlencoded";
+    let request = server.request(Method::POST, PATH).header("content-type", form).body(PGN);
+    assert_eq!(
+        server.send(request).await.expect_problem(415, "unsupported_media_type")["detail"],
+        format!("Content-Type is {form:?}; it must be {media_types}")
+    );
     let packed = pgn_request(&server, "", PGN).header("content-encoding", "gzip");
     server.send(packed).await.expect_problem(415, "unsupported_media_type");
     server.post_text(PATH, "{\"pgn\": ").await.expect_problem(400, "malformed_json");

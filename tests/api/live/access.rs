@@ -18,6 +18,7 @@ crate::trials![
     one_client_holds_an_eighth_of_the_streams,
     concurrent_streams_are_limited,
     every_search_counts_against_the_rate_limit,
+    an_illegal_position_or_move_counts_against_the_rate_limit,
     too_many_valid_tickets_are_refused,
     a_ticket_stands_for_its_key_once,
     an_invalid_ticket_is_refused,
@@ -150,12 +151,35 @@ async fn every_search_counts_against_the_rate_limit() {
         assert_eq!(
             (&problem["code"], &problem["id"]),
             (&json!("rate_limited"), &json!(id)),
-            "a rate-limited message is not a bad one"
+            "a rate-limited message is not an invalid one"
         );
         let detail = problem["detail"].as_str().unwrap();
         let limit = "rate limit exceeded: 3 requests per 3600 s; try again in ";
         assert!(detail.starts_with(limit), "{detail}");
     }
+}
+
+async fn an_illegal_position_or_move_counts_against_the_rate_limit() {
+    let server = server_with_rate(4).await;
+    let mut board = LiveBoard::connect(server.address).await;
+    let (position, game, go) = (
+        json!({ "type": "position", "fen": "nonsense" }),
+        json!({ "type": "position", "fen": "startpos", "moves": ["e5"] }),
+        json!({ "type": "go", "searchmoves": ["e5"] }),
+    );
+    for (message, code) in [
+        (&position, "invalid_fen"),
+        (&game, "illegal_move"),
+        (&go, "illegal_move"),
+        (&position, "rate_limited"),
+        (&game, "rate_limited"),
+        (&go, "rate_limited"),
+    ] {
+        board.send(message).await;
+        assert_eq!(board.next_of_type("problem").await["code"], code, "{message}");
+    }
+    board.send(&json!({ "type": "position", "id": 1, "fen": "startpos" })).await;
+    assert_eq!(board.next_message().await["type"], "ready", "a legal position does not count");
 }
 
 async fn too_many_valid_tickets_are_refused() {

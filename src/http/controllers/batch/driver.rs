@@ -10,7 +10,9 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::line_reader::{InputLine, LineReader};
-use super::message::{BatchAnalysis, BatchAnswer, BatchEnd, BatchError, BatchRequest, EndReason};
+use super::message::{
+    BatchAnalysis, BatchAnswer, BatchEnd, BatchError, BatchRequest, EndReason, ExceededLimit,
+};
 use crate::analysis::Service;
 use crate::chess::CastlingNotation;
 use crate::http::access::Caller;
@@ -154,7 +156,7 @@ impl Driver {
                 self.start_line(index, line);
             }
         }
-        let end = self.end(index);
+        let end = self.end(index, input.exceeded_limit());
         self.output.send(Delivery::Required, "end", None, &end);
         tokio::select! {
             () = self.output.closed() => {}
@@ -163,12 +165,11 @@ impl Driver {
     }
 
     /// The last line of the response, after so many lines of the body.
-    fn end(&self, lines_read: usize) -> BatchEnd {
+    fn end(&self, lines_read: usize, exceeded: Option<ExceededLimit>) -> BatchEnd {
         let reason = self.end_reason.unwrap_or(EndReason::Done);
         let end = BatchEnd::new(reason, self.answered, self.failed, self.started_at.elapsed());
-        let caps = self.handler.app.caps();
-        match reason {
-            EndReason::TooLarge => end.with_limits(caps.batch_lines, caps.batch_bytes, lines_read),
+        match (reason, exceeded) {
+            (EndReason::TooLarge, Some(exceeded)) => end.with_limit(exceeded, lines_read),
             _ => end,
         }
     }

@@ -12,7 +12,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use tokio::time::{Instant, timeout_at};
 
 use super::array_scanner::ArrayScanner;
-use super::message::EndReason;
+use super::message::{EndReason, ExceededLimit};
 use crate::http::Caps;
 
 /// The maximum length of a line. The text of a longer line is dropped.
@@ -119,6 +119,16 @@ impl LineReader {
     /// `true` if the connection failed before the end of the body.
     pub(super) fn has_client_left(&self) -> bool {
         self.has_client_left
+    }
+
+    /// The limit that the body exceeds, if any.
+    pub(super) fn exceeded_limit(&self) -> Option<ExceededLimit> {
+        let BodyLimits { max_lines, max_bytes, .. } = self.limits;
+        if self.lines_read > max_lines {
+            Some(ExceededLimit::Lines { max: max_lines })
+        } else {
+            self.is_truncated.then_some(ExceededLimit::Bytes { max: max_bytes })
+        }
     }
 
     /// Whether the body is an array; `None` if it has only white space. Only for a body of unknown

@@ -161,7 +161,7 @@ pub(crate) struct BatchEnd {
     /// The duration of the batch, in milliseconds.
     #[schema(schema_with = time_ms)]
     time_ms: u64,
-    /// With `too_large`: the limits, and how many lines were read.
+    /// With `too_large`: the exceeded limit, and how many lines were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<String>,
@@ -194,6 +194,21 @@ impl EndReason {
     }
 }
 
+/// A limit that a batch body exceeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ExceededLimit {
+    /// `batch.lines`.
+    Lines {
+        /// The maximum number of lines.
+        max: usize,
+    },
+    /// `batch.bytes`.
+    Bytes {
+        /// The maximum number of bytes.
+        max: usize,
+    },
+}
+
 impl BatchEnd {
     pub(super) fn new(
         reason: EndReason,
@@ -205,11 +220,14 @@ impl BatchEnd {
         BatchEnd { r#type, reason, answered, failed, time_ms, detail: None }
     }
 
-    /// Adds the limits that ended the batch, and the number of lines that were read.
-    pub(super) fn with_limits(mut self, lines: usize, bytes: usize, lines_read: usize) -> BatchEnd {
+    /// Adds the limit that ended the batch, and the number of lines that were read.
+    pub(super) fn with_limit(mut self, exceeded: ExceededLimit, lines_read: usize) -> BatchEnd {
+        let excess = match exceeded {
+            ExceededLimit::Lines { max } => format!("has more than {max} lines (batch.lines)"),
+            ExceededLimit::Bytes { max } => format!("is larger than {max} bytes (batch.bytes)"),
+        };
         self.detail = Some(format!(
-            "a batch has at most {lines} lines and {bytes} bytes; the server read {lines_read} \
-             lines, so send the others in another batch"
+            "the body {excess}; the server read {lines_read} lines; send the rest in another batch"
         ));
         self
     }

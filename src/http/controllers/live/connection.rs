@@ -12,14 +12,14 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::message::{ClientMessage, Command, LineWithId, MAX_MESSAGE_BYTES, Ready};
 use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
-use crate::http::access::Caller;
+use crate::http::access::{Allowance, Caller};
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
 use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::Problem;
 use crate::http::{App, json};
 
 /// The number of consecutive invalid messages that closes the connection.
-const MAX_BAD_MESSAGES: u32 = 3;
+const MAX_INVALID_MESSAGES: u32 = 3;
 
 /// The maximum time of a close handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ pub(super) struct LiveConnection<'a> {
     last_options: AnalysisOptions,
     running: Option<RunningAnalysis>,
     /// The number of invalid messages since the last valid one.
-    bad_messages: u32,
+    invalid_messages: u32,
     next_ping_at: Instant,
     /// The last ping is unanswered. The pong must arrive before the next ping.
     is_pong_due: bool,
@@ -83,7 +83,7 @@ impl<'a> LiveConnection<'a> {
             multipv: NonZeroU64::MIN,
             last_options: AnalysisOptions::default(),
             running: None,
-            bad_messages: 0,
+            invalid_messages: 0,
             next_ping_at: now + app.caps().live_ping,
             is_pong_due: false,
             last_active_at: now,
@@ -187,7 +187,7 @@ impl<'a> LiveConnection<'a> {
                     return self.reject(&CorrelationId::extract_from(text), &problem).await;
                 }
             };
-        self.bad_messages = 0;
+        self.invalid_messages = 0;
         match command {
             Command::Position(position) => self.set_position(&id, &position).await,
             Command::Go(options) => self.start_analysis(id, options.or_multipv(self.multipv)).await,
@@ -211,7 +211,12 @@ impl<'a> LiveConnection<'a> {
     ) -> ConnectionResult {
         let resolved = match position.resolve() {
             Ok(resolved) => resolved,
-            Err(problem) => return self.send_problem(id, &problem).await,
+            Err(problem) => {
+                // A legal position is free. An illegal one counts as a request, because the limit
+                // of invalid messages does not apply to it.
+                let problem = self.count_request().err().unwrap_or(problem);
+                return self.send_problem(id, &problem).await;
+            }
         };
         self.end_running_analysis().await?;
         let ready = Ready::new(PositionState::from(&resolved));
@@ -235,15 +240,15 @@ impl<'a> LiveConnection<'a> {
         id: CorrelationId,
         options: AnalysisOptions,
     ) -> ConnectionResult {
+        if let Err(exceeded) = self.count_request() {
+            return self.send_problem(&id, &exceeded).await;
+        }
         let clamped =
             options.clone().clamp(self.game.clone(), self.caller.client(), self.app.caps());
         let (request, render_options) = match clamped {
             Ok(clamped) => clamped,
             Err(problem) => return self.send_problem(&id, &problem).await,
         };
-        if let Err(allowance) = self.app.access_control().count_request(self.caller.identity()) {
-            return self.send_problem(&id, &allowance.exceeded()).await;
-        }
         self.end_running_analysis().await?;
         self.last_options = options;
         match self.service.start_analysis(request) {
@@ -294,12 +299,26 @@ impl<'a> LiveConnection<'a> {
         }
     }
 
-    /// Sends the problem with a message that is no valid request. Too many of them in a row close
-    /// the connection. Illegal positions and moves do not count: a person may be typing them.
+    /// Sends the problem with an invalid message. Too many of them in a row close the connection.
+    /// Illegal positions and moves do not count: a person may be typing them. They
+    /// count as requests.
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
         self.send_problem(id, problem).await?;
-        self.bad_messages += 1;
-        if self.bad_messages < MAX_BAD_MESSAGES { Ok(()) } else { Err(CloseReason::BadMessages) }
+        self.invalid_messages += 1;
+        if self.invalid_messages < MAX_INVALID_MESSAGES {
+            Ok(())
+        } else {
+            Err(CloseReason::InvalidMessages)
+        }
+    }
+
+    /// Counts a request of the client.
+    ///
+    /// # Errors
+    /// `rate_limited` beyond its rate limit.
+    fn count_request(&self) -> Result<(), Problem> {
+        let counted = self.app.access_control().count_request(self.caller.identity());
+        counted.map(|_| ()).map_err(Allowance::exceeded)
     }
 
     async fn send_problem(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
@@ -350,8 +369,8 @@ pub(super) enum CloseReason {
     ClientLeft,
     /// The server is shutting down.
     Shutdown,
-    /// Three consecutive messages were bad.
-    BadMessages,
+    /// Three consecutive messages were invalid.
+    InvalidMessages,
     /// The client did not answer a ping in time.
     NoPong,
     /// The client has broken the WebSocket protocol.
@@ -373,7 +392,7 @@ impl CloseReason {
             CloseReason::Shutdown => (1001, "the server is shutting down"),
             CloseReason::ProtocolError => (1002, "the frame breaks the WebSocket protocol"),
             CloseReason::NotUtf8 => (1007, "the text is not UTF-8"),
-            CloseReason::BadMessages => (1008, "three unreadable messages in a row"),
+            CloseReason::InvalidMessages => (1008, "three invalid messages in a row"),
             CloseReason::NoPong => (1008, "no pong before the next ping"),
             CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),
             CloseReason::Idle => (4000, "idle"),

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_message_is_refused_with_its_error() {
+    fn an_invalid_message_is_refused_with_its_error() {
         for (text, expected) in [
             (r#"{"id": 1}"#, "type is missing"),
             (
