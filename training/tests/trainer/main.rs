@@ -12,4 +12,5 @@ mod gradient;
 mod labels;
 mod quantised_network;
 mod runs;
+mod streams;
 mod wdl;
