@@ -1,9 +1,9 @@
 //! The trainer of kibitzer's evaluation network.
 //!
-//! - Data: a [`sample`] is a position in 32 bytes. [`games`] and [`labels`] decode
-//!   samples. A [`data_file`] reads them part by part, of a [`game_file`] in viriformat or of a
-//!   label file. A [`selection`] with a [`filter`] says which ones count. A [`stream`] shuffles
-//!   [`weighted_file`]s of any size, and a [`dataset`] is a file's samples in memory.
+//! - Data: a [`sample`] is a position in 32 bytes. A [`data_file`] reads samples part by part, from
+//!   a [`game_file`] ([`games`]) or a label file ([`labels`]). A [`selection`] with a [`filter`]
+//!   says which of them count. A [`stream`] shuffles [`weighted_file`]s of any size. A [`dataset`]
+//!   has all samples of some files in memory.
 //! - Inputs: [`features`] and [`king_buckets`] turn a sample into an [`example`], which also holds
 //!   the target.
 //! - Network: a [`row`] is the unit of arithmetic, a [`tile`] is a group of neurons with their
