@@ -144,11 +144,10 @@ fn the_late_phase_has_its_own_result_weight() {
         config.target.result_weight = result_weight;
         config.late = LatePhase { late_from, late_data: Vec::new(), late_result_weight: late };
         let mut run = Run::new(config).expect("a run");
-        let networks = [1, u64::MAX].map(|superbatches| {
+        [1, u64::MAX].map(|superbatches| {
             advance(&mut run, superbatches, &folder);
             run_files(&folder)[1].clone()
-        });
-        networks
+        })
     };
     let (low, high) = (network("low", 0.25, 1.0, None), network("high", 0.75, 1.0, None));
     let (all_late, late) =
