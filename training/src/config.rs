@@ -54,7 +54,7 @@ pub struct Config {
     #[arg(long, value_parser = value_parsers::positions)]
     pub samples: u64,
     /// Units (256 games of labels or 1,024 games) whose positions are shuffled together. 96 units
-    /// of labels have about 14 million positions and take 0.5 GB
+    /// of labels have about 13 million positions and take 0.5 GB
     #[arg(
         long,
         default_value_t = 96,
