@@ -214,7 +214,9 @@ impl Run {
         log: &mut dyn Write,
     ) -> Result<()> {
         let network = self.quantised();
-        let path = folder.join(format!("net-{}M.nnue", self.state.positions() / 1_000_000));
+        // The nearest million: a run of 30M ends before that, with its last whole batch.
+        let millions = (self.state.positions() + 500_000) / 1_000_000;
+        let path = folder.join(format!("net-{millions}M.nnue"));
         checkpoint::write_atomically(&path, &network_file::write(&network)?)?;
         if !benchmark.is_empty() {
             let scores = benchmark::evaluate(&network, benchmark);
