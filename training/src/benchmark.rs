@@ -5,19 +5,29 @@
 //! result. Positions of one game are not independent, so a game is one cluster in the standard
 //! errors.
 
+mod report;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use kibitzer::chess;
+use kibitzer::engine::WdlModel;
 use rayon::prelude::*;
 use serde::Deserialize;
+
+use crate::quantised_network::QuantisedNetwork;
+use crate::sample::{GameResult, Sample};
+
+pub use report::write_errors;
 
 /// Centipawns per unit of the logistic curve of the deep evaluations. It fits the results of their
 /// games best.
 const DEEP_SCALE: f64 = 111.0;
 
+/// The range of all numbers of men.
+pub const ALL_MEN: (usize, usize) = (0, 32);
 /// The ranges of the number of men that a report lists, both ends included.
 pub const MEN: [(usize, usize); 4] = [(8, 16), (17, 22), (23, 28), (29, 32)];
 
@@ -103,6 +113,18 @@ pub fn load(path: &Path) -> Result<Vec<Position>> {
     }
     ensure!(!positions.is_empty(), "{} has no position", path.display());
     Ok(positions)
+}
+
+/// White's evaluations of the positions, as the engine reports them with this network. Unlike the
+/// engine, this function evaluates with networks of any size.
+#[must_use]
+pub fn evaluate(network: &QuantisedNetwork, positions: &[Position]) -> Vec<i32> {
+    let evaluate = |Position { board, .. }: &Position| {
+        let raw = network.evaluate(&Sample::from_position(board, 0, GameResult::Unknown));
+        let white_raw = if board.turn().is_white() { raw } else { -raw };
+        WdlModel::for_position(board).centipawns(f64::from(white_raw))
+    };
+    positions.par_iter().map(evaluate).collect()
 }
 
 /// The scale, in centipawns, with which White's centipawns come closest to the reference.

@@ -26,26 +26,79 @@ const HASH_BYTES: usize = 32;
 pub struct RunState {
     /// The run's settings.
     pub config: Config,
-    /// Completed epochs.
-    pub epochs: u32,
+    /// Completed superbatches.
+    pub superbatches: u64,
+    /// Completed superbatches of the late phase.
+    pub late_superbatches: u64,
     /// Completed steps.
     pub steps: u64,
-    /// Losses of the completed epochs.
+    /// Positions before the last measurement of the held-out positions and the benchmark.
+    pub measured: u64,
+    /// The training loss since the last checkpoint.
+    pub recent: LossSum,
+    /// Losses at the checkpoints.
     pub losses: Vec<Losses>,
 }
 
-/// Mean losses of one epoch.
+impl RunState {
+    /// The state of a run before its first step.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            superbatches: 0,
+            late_superbatches: 0,
+            steps: 0,
+            measured: 0,
+            recent: LossSum::default(),
+            losses: Vec::new(),
+        }
+    }
+
+    /// The positions of the completed steps. A position counts again in each pass.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.steps * self.config.batch as u64
+    }
+}
+
+/// The sum of the losses of some positions, each measured before its step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LossSum {
+    /// The sum.
+    pub sum: f64,
+    /// The number of positions.
+    pub positions: u64,
+}
+
+impl LossSum {
+    /// Adds the losses of further positions.
+    pub fn add(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.positions += other.positions;
+    }
+
+    /// The mean loss.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.sum / self.positions as f64
+    }
+}
+
+/// Mean losses at a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
-    /// Over the training positions, each measured before its step.
+    /// Positions trained on before.
+    pub positions: u64,
+    /// Over the training positions since the checkpoint before.
     pub training: f64,
-    /// Over the held-out positions, after the epoch; `None` if no position is held out.
+    /// Over the held-out positions; `None` if it was not measured or no position is held out.
     pub held_out: Option<f64>,
 }
 
 impl fmt::Display for Losses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "loss {:.6}", self.training)?;
+        write!(f, "{} positions, loss {:.6}", self.positions, self.training)?;
         match self.held_out {
             Some(held_out) => write!(f, ", held out {held_out:.6}"),
             None => Ok(()),
@@ -112,7 +165,8 @@ fn parse(bytes: &[u8]) -> Result<(RunState, Network)> {
     let (json, mut numbers) = rest
         .split_at_checked(u32::from_le_bytes(*length) as usize)
         .context("the file is too short")?;
-    let state: RunState = serde_json::from_slice(json)?;
+    let state: RunState = serde_json::from_slice(json)
+        .context("its state is not that of this version; --start-from can read net.nnue instead")?;
     let mut network = Network::zeros(state.config.shape()?, state.config.rounding());
     for group in network.parameter_groups_mut() {
         for row in [&mut group.value, &mut group.mean, &mut group.square].into_iter().flatten() {

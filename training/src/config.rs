@@ -6,13 +6,14 @@ use anyhow::Result;
 use clap::builder::RangedU64ValueParser;
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::Sources;
 use crate::example::Target;
 use crate::king_buckets::KingBuckets;
 use crate::optimiser::{AdamW, Schedule};
 use crate::rounding::Rounding;
+use crate::selection::Selection;
 use crate::shape::{Architecture, Shape};
 use crate::value_parsers;
+use crate::weighted_file::WeightedFile;
 
 /// The settings of a run. Each checkpoint stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
@@ -21,13 +22,18 @@ use crate::value_parsers;
     reason = "doc comments on flattened groups would become the heading of the command's help"
 )]
 pub struct Config {
+    /// viriformat game files, and label files. A pass over the data has each part of a file WEIGHT
+    /// times on average, 0.01 to 100 (default: 1)
+    #[arg(long, num_args = 1.., required = true, value_name = "FILE[=WEIGHT]")]
+    pub data: Vec<WeightedFile>,
     #[command(flatten)]
-    pub sources: Sources,
+    pub selection: Selection,
     #[command(flatten)]
     pub target: Target,
+    #[command(flatten)]
+    pub late: LatePhase,
     /// Layers of the network
     #[arg(long, value_enum, default_value_t)]
-    #[serde(default)]
     pub architecture: Architecture,
     /// Neurons of the first layer per perspective, a multiple of 32
     #[arg(long, default_value_t = 512)]
@@ -47,9 +53,27 @@ pub struct Config {
     #[arg(long)]
     #[serde(default)]
     pub exact_weights: bool,
-    /// Number of passes over all positions
-    #[arg(long, default_value_t = 30)]
-    pub epochs: u32,
+    /// Positions to train on in all, such as 300M or 2G. A position counts again in each pass
+    #[arg(long, value_parser = value_parsers::positions)]
+    pub samples: u64,
+    /// Units (256 games of labels or 1,024 games) whose positions are shuffled together. 96 units
+    /// of labels have about 13 million positions and take 0.5 GB
+    #[arg(
+        long,
+        default_value_t = 96,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..)
+    )]
+    pub shuffle_units: usize,
+    /// Positions between two checkpoints, at least. A stopped run repeats what it did since the
+    /// last one
+    #[arg(long, default_value = "16M", value_parser = value_parsers::positions)]
+    pub checkpoint_every: u64,
+    /// Positions between two measurements of the held-out loss and the benchmark, at least
+    #[arg(long, default_value = "500M", value_parser = value_parsers::positions)]
+    pub benchmark_every: u64,
+    /// A CSV file of positions on which the network is measured, too; see the command benchmark
+    #[arg(long)]
+    pub benchmark: Option<PathBuf>,
     /// Positions per step
     #[arg(
         long,
@@ -69,7 +93,40 @@ pub struct Config {
     pub seed: u64,
 }
 
+/// What the last part of a run trains on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
+pub struct LatePhase {
+    /// Share of the steps before the late phase; 1 for a run without a late phase
+    #[arg(long, default_value_t = 1.0, value_parser = value_parsers::share)]
+    pub late_from: f32,
+    /// Data of the late phase (default: as before)
+    #[arg(long, num_args = 1.., value_name = "FILE[=WEIGHT]", requires = "late_from")]
+    pub late_data: Vec<WeightedFile>,
+    /// Weight of the game's result in the late phase (default: as before)
+    #[arg(long, value_parser = value_parsers::share, requires = "late_from")]
+    pub late_result_weight: Option<f32>,
+}
+
 impl Config {
+    /// The number of steps.
+    #[must_use]
+    pub fn total_steps(&self) -> u64 {
+        self.samples / self.batch as u64
+    }
+
+    /// Whether a superbatch that starts after this many steps belongs to the late phase.
+    #[must_use]
+    pub fn is_late(&self, steps: u64) -> bool {
+        steps as f64 >= f64::from(self.late.late_from) * self.total_steps() as f64
+    }
+
+    /// The target of the late phase.
+    #[must_use]
+    pub fn late_target(&self) -> Target {
+        let result_weight = self.late.late_result_weight.unwrap_or(self.target.result_weight);
+        Target { result_weight, ..self.target.clone() }
+    }
+
     /// The network's sizes.
     ///
     /// # Errors

@@ -1,14 +1,17 @@
 //! The trainer of kibitzer's evaluation network.
 //!
-//! - Data: a [`sample`] is a position in 32 bytes. [`games`] and [`dataset`] read samples from
-//!   viriformat files through a [`filter`].
+//! - Data: a [`sample`] is a position in 32 bytes. A [`data_file`] reads samples part by part, from
+//!   a [`game_file`] ([`games`]) or a label file ([`labels`]). A [`selection`] with a [`filter`]
+//!   says which of them count. A [`stream`] shuffles [`weighted_file`]s of any size. A [`dataset`]
+//!   has all samples of some files in memory.
 //! - Inputs: [`features`] and [`king_buckets`] turn a sample into an [`example`], which also holds
 //!   the target.
 //! - Network: a [`row`] is the unit of arithmetic, a [`tile`] is a group of neurons with their
 //!   [`feature_layer`] and output weights, and a [`network`] is all tiles. [`shape`] holds its
 //!   sizes, [`rounding`] the weights that training computes with.
-//! - Training: the [`optimiser`] updates the weights. A [`run`] trains epoch by epoch. After each
-//!   epoch it writes a [`checkpoint`] and a [`network_file`] of the [`quantised_network`].
+//! - Training: the [`optimiser`] updates the weights. A [`run`] trains on the superbatches of its
+//!   [`training_data`]. It writes a [`checkpoint`] and a [`network_file`] of the
+//!   [`quantised_network`].
 //! - Measurement: the [`benchmark`] compares evaluations with deep searches and results.
 //! - Win, draw and loss: a [`wdl_model`] is fitted ([`wdl_fit`]) to the [`tally`] of the engine's
 //!   own games. Its [`reliability`] compares predicted with observed frequencies.
@@ -22,12 +25,14 @@ pub mod benchmark;
 pub mod checkpoint;
 pub mod commands;
 pub mod config;
+pub mod data_file;
 pub mod datagen;
 pub mod dataset;
 pub mod example;
 pub mod feature_layer;
 pub mod features;
 pub mod filter;
+pub mod game_file;
 pub mod game_layout;
 pub mod games;
 pub mod integer_row;
@@ -46,9 +51,13 @@ pub mod rounding;
 pub mod row;
 pub mod run;
 pub mod sample;
+pub mod selection;
 pub mod shape;
 pub mod single_layer;
+pub mod stream;
 pub mod tally;
+pub mod training_data;
 pub mod value_parsers;
 pub mod wdl_fit;
 pub mod wdl_model;
+pub mod weighted_file;

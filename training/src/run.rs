@@ -1,23 +1,24 @@
-//! A training run: epochs over shuffled positions, with a checkpoint and a network file after each.
+//! A training run: superbatches of a stream of positions, with checkpoints and network files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use rayon::prelude::*;
 
-use crate::checkpoint::{self, Losses, RunState};
+use crate::benchmark;
+use crate::checkpoint::{self, LossSum, Losses, RunState};
 use crate::config::Config;
-use crate::dataset::Dataset;
-use crate::example::Example;
+use crate::example::{Example, Target};
 use crate::network::Network;
 use crate::network_file;
 use crate::quantised_network::QuantisedNetwork;
 use crate::sample::Sample;
+use crate::stream::Superbatch;
+use crate::training_data::TrainingData;
 
-/// A run between two epochs.
+/// A run between two superbatches.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The settings and the progress.
@@ -36,14 +37,21 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// When the sizes are invalid, or the file to start from cannot be read or has other sizes.
+    /// When the sizes are invalid, the positions are too few for a batch, or the file to start from
+    /// cannot be read or has other sizes.
     pub fn new(config: Config) -> Result<Self> {
+        ensure!(
+            config.total_steps() > 0,
+            "the run trains on {} positions; a batch needs {}",
+            config.samples,
+            config.batch
+        );
         let shape = config.shape()?;
         let network = match &config.start_from {
             Some(path) => Network::start_from(shape, config.rounding(), &load_trained(path)?)?,
             None => Network::random(shape, config.rounding(), config.seed),
         };
-        Ok(Self { state: RunState { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
+        Ok(Self { state: RunState::new(config), network })
     }
 
     /// The run whose checkpoint is in this folder.
@@ -56,73 +64,122 @@ impl Run {
         Ok(Self { state, network })
     }
 
-    /// Whether all epochs are done.
+    /// Whether all steps are done.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.state.epochs >= self.state.config.epochs
+        self.state.steps >= self.state.config.total_steps()
     }
 
-    /// Trains one epoch: every training position once, in an order that seed and epoch determine.
-    /// Positions beyond the last whole batch are skipped in this epoch.
+    /// Trains one superbatch. If a checkpoint is due, writes the run's files into the folder.
     ///
     /// # Errors
     ///
-    /// When there are too few positions for one batch, or the progress cannot be written to `log`.
-    pub fn train_epoch(&mut self, data: &Dataset, log: &mut dyn Write) -> Result<Losses> {
+    /// When the data cannot be read, a superbatch has too few positions for one batch, or a file or
+    /// the progress cannot be written.
+    pub fn advance(
+        &mut self,
+        data: &TrainingData,
+        folder: &Path,
+        log: &mut dyn Write,
+    ) -> Result<()> {
+        self.train_superbatch(data, log)?;
         let config = &self.state.config;
-        let shape = self.network.shape.clone();
-        let batches_per_epoch = data.training.len() / config.batch;
+        if !self.is_done() && self.state.recent.positions < config.checkpoint_every {
+            return Ok(());
+        }
+        let positions = self.state.positions();
+        let is_measured =
+            self.is_done() || positions - self.state.measured >= config.benchmark_every;
+        let held_out = if is_measured { self.held_out_loss(&data.held_out) } else { None };
+        let losses = Losses { positions, training: self.state.recent.mean(), held_out };
+        writeln!(log, "{losses}")?;
+        self.state.losses.push(losses);
+        self.state.recent = LossSum::default();
+        if is_measured {
+            self.state.measured = positions;
+            self.write_measured_network(&data.benchmark, folder, log)?;
+        }
+        writeln!(log, "wrote {}", self.save(folder)?.display())?;
+        Ok(log.flush()?)
+    }
+
+    /// Trains one superbatch of the stream, without the positions beyond the last whole batch.
+    fn train_superbatch(&mut self, data: &TrainingData, log: &mut dyn Write) -> Result<()> {
+        let start = Instant::now();
+        let config = &self.state.config;
+        let is_late = config.is_late(self.state.steps);
+        let target = if is_late { config.late_target() } else { config.target.clone() };
+        let (stream, index) = match &data.late {
+            Some(late) if is_late => (late, self.state.late_superbatches),
+            _ => (&data.main, self.state.superbatches),
+        };
+        let superbatch = stream.read(index, &config.selection)?;
+        let (number, phase) =
+            (self.state.superbatches + 1, if is_late { " of the late phase" } else { "" });
+        writeln!(
+            log,
+            "superbatch {number}{phase}: {} positions read in {:.1} s",
+            superbatch.samples.len(),
+            start.elapsed().as_secs_f64()
+        )?;
         ensure!(
-            batches_per_epoch > 0,
-            "the data has {} positions; a batch needs {}",
-            data.training.len(),
+            superbatch.samples.len() >= config.batch,
+            "superbatch {number}{phase} has {} positions; a batch needs {}",
+            superbatch.samples.len(),
             config.batch
         );
-        let total = batches_per_epoch as u64 * u64::from(config.epochs);
+        self.train_batches(&superbatch, &target, log)?;
+        self.state.superbatches += 1;
+        self.state.late_superbatches += u64::from(is_late);
+        Ok(())
+    }
 
-        let order = shuffled_order(data.training.len(), config.seed, self.state.epochs);
-        let (mut recent, mut sum, mut since) = (0.0, 0.0, Instant::now());
+    /// Trains the batches of a superbatch, up to the last step of the run.
+    fn train_batches(
+        &mut self,
+        superbatch: &Superbatch,
+        target: &Target,
+        log: &mut dyn Write,
+    ) -> Result<()> {
+        let config = &self.state.config;
+        let shape = self.network.shape.clone();
+        let total = config.total_steps();
+        let batches = superbatch.batches(config.batch);
+        let last = total.min(self.state.steps + batches.len() as u64);
+        let (mut recent, mut since) = (LossSum::default(), Instant::now());
         let mut batch = Vec::new();
-        for (i, indices) in order.chunks_exact(config.batch).enumerate() {
+        for indices in batches.take((last - self.state.steps) as usize) {
             indices
                 .par_iter()
                 .with_min_len(512)
-                .map(|index| Example::new(&data.training[*index as usize], &shape, &config.target))
+                .map(|index| Example::new(&superbatch.samples[*index as usize], &shape, target))
                 .collect_into_vec(&mut batch);
             // The layers after the first one have weights for each output bucket.
             batch.sort_by_key(|example| example.output_bucket);
             self.state.steps += 1;
-            let rate = config.schedule.rate(self.state.steps, total);
-            recent += self.network.train(
-                &batch,
-                config.power,
-                &config.optimiser.step(self.state.steps, rate),
-            );
+            let step = self.state.steps;
+            let rate = config.schedule.rate(step, total);
+            let sum = self.network.train(&batch, config.power, &config.optimiser.step(step, rate));
+            recent.add(LossSum { sum, positions: config.batch as u64 });
 
-            let done = i + 1;
-            if done % LOG_INTERVAL == 0 || done == batches_per_epoch {
-                let steps = (done - 1) % LOG_INTERVAL + 1;
-                let positions = (steps * config.batch) as f64;
+            if step.is_multiple_of(LOG_INTERVAL) || step == last {
                 writeln!(
                     log,
-                    "epoch {} step {done}/{batches_per_epoch} loss {:.6} rate {rate:.3e} \
+                    "superbatch {} step {step}/{total} loss {:.6} rate {rate:.3e} \
                      {:.0} positions/s",
-                    self.state.epochs + 1,
-                    recent / positions,
-                    positions / since.elapsed().as_secs_f64()
+                    self.state.superbatches + 1,
+                    recent.mean(),
+                    recent.positions as f64 / since.elapsed().as_secs_f64()
                 )?;
-                sum += recent;
-                (recent, since) = (0.0, Instant::now());
+                self.state.recent.add(recent);
+                (recent, since) = (LossSum::default(), Instant::now());
             }
         }
-        let training = sum / (batches_per_epoch * config.batch) as f64;
-        let losses = Losses { training, held_out: self.held_out_loss(&data.validation) };
-        self.state.epochs += 1;
-        self.state.losses.push(losses);
-        Ok(losses)
+        Ok(())
     }
 
-    /// The mean loss over held-out positions; `None` without any.
+    /// The mean loss over held-out positions; `None` without any. Its target is that of the main
+    /// phase, so that all measurements of a run compare.
     pub fn held_out_loss(&mut self, samples: &[Sample]) -> Option<f64> {
         let config = &self.state.config;
         let mut batch = Vec::new();
@@ -138,17 +195,41 @@ impl Run {
         (!samples.is_empty()).then(|| sum / samples.len() as f64)
     }
 
-    /// Writes checkpoint and network file into the run's folder.
+    /// Writes network file and checkpoint into the run's folder.
     ///
     /// # Errors
     ///
     /// When a file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<PathBuf> {
-        checkpoint::save(&folder.join(CHECKPOINT), &self.state, &self.network)?;
-        let network = QuantisedNetwork::new(&self.network, self.state.config.target.scale);
         let path = folder.join(NETWORK);
-        checkpoint::write_atomically(&path, &network_file::write(&network)?)?;
+        checkpoint::write_atomically(&path, &network_file::write(&self.quantised())?)?;
+        // The last file: a run that is killed before it writes the other files again.
+        checkpoint::save(&folder.join(CHECKPOINT), &self.state, &self.network)?;
         Ok(path)
+    }
+
+    /// Writes a copy of the network that later checkpoints do not replace, and measures it.
+    fn write_measured_network(
+        &self,
+        benchmark: &[benchmark::Position],
+        folder: &Path,
+        log: &mut dyn Write,
+    ) -> Result<()> {
+        let network = self.quantised();
+        // The nearest million: a run of 30M ends before that, with its last whole batch.
+        let millions = (self.state.positions() + 500_000) / 1_000_000;
+        let path = folder.join(format!("net-{millions}M.nnue"));
+        checkpoint::write_atomically(&path, &network_file::write(&network)?)?;
+        if !benchmark.is_empty() {
+            let scores = benchmark::evaluate(&network, benchmark);
+            let ranges = [benchmark::ALL_MEN];
+            benchmark::write_errors(log, benchmark, &scores, None, &ranges)?;
+        }
+        Ok(())
+    }
+
+    fn quantised(&self) -> QuantisedNetwork {
+        QuantisedNetwork::new(&self.network, self.state.config.target.scale)
     }
 }
 
@@ -161,13 +242,4 @@ fn load_trained(path: &Path) -> Result<Network> {
 }
 
 /// Steps between two progress lines.
-const LOG_INTERVAL: usize = 100;
-
-/// The order of an epoch's positions.
-fn shuffled_order(positions: usize, seed: u64, epoch: u32) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..positions as u32).collect();
-    let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_add(u64::from(epoch) << 32));
-    random.set_stream(1);
-    order.shuffle(&mut random);
-    order
-}
+const LOG_INTERVAL: u64 = 100;

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use viriformat::chess::piece::Colour;
 
-use crate::dataset::fold_of;
 use crate::filter::MATE_THRESHOLD;
 use crate::games;
 use crate::sample::GameResult;
+use crate::selection::fold_of;
 use crate::wdl_model::material;
 
 /// Positions of one score at one material, by the result for the side to move.

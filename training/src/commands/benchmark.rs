@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use kibitzer::engine::{Engine, EngineOptions, Network};
 use rayon::prelude::*;
 
-use crate::benchmark::{self, MEN, Position, Reference};
+use crate::benchmark::{self, ALL_MEN, MEN};
 
 /// Arguments of `benchmark`.
 #[derive(Debug, clap::Args)]
@@ -54,50 +54,9 @@ impl Benchmark {
         let others = others.transpose()?;
 
         writeln!(out, "{} positions", positions.len())?;
-        for (name, reference) in
-            [("deep evaluation", Reference::DeepEvaluation), ("result", Reference::GameResult)]
-        {
-            let (scale, errors) = errors_at_best_scale(&scores, &positions, reference);
-            writeln!(out, "against the {name}: best scale {scale:.0}")?;
-            let differences = others.as_ref().map(|others| {
-                let (_, other_errors) = errors_at_best_scale(others, &positions, reference);
-                errors.iter().zip(other_errors).map(|(own, other)| own - other).collect::<Vec<_>>()
-            });
-            print_rows(out, &positions, &errors, differences.as_deref())?;
-        }
-        Ok(())
+        let ranges: Vec<_> = [ALL_MEN].into_iter().chain(MEN).collect();
+        benchmark::write_errors(out, &positions, &scores, others.as_deref(), &ranges)
     }
-}
-
-fn errors_at_best_scale(
-    scores: &[i32],
-    positions: &[Position],
-    reference: Reference,
-) -> (f64, Vec<f64>) {
-    let scale = benchmark::best_scale(scores, positions, reference);
-    (scale, benchmark::squared_errors(scores, positions, reference, scale))
-}
-
-/// A row for all positions, and one for each range of men.
-fn print_rows(
-    out: &mut dyn Write,
-    positions: &[Position],
-    errors: &[f64],
-    differences: Option<&[f64]>,
-) -> Result<()> {
-    let all = std::iter::once(("all".to_owned(), (0, 32)));
-    let ranges = MEN.iter().map(|men| (format!("{}-{} men", men.0, men.1), *men));
-    for (name, men) in all.chain(ranges) {
-        let Some((count, error)) = benchmark::estimate(errors, positions, men) else { continue };
-        write!(out, "  {name:10} {count:5} positions  mean squared error {error}")?;
-        if let Some((_, difference)) =
-            differences.and_then(|values| benchmark::estimate(values, positions, men))
-        {
-            write!(out, "   difference {difference}")?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
 }
 
 /// The evaluations of a file, one a line.

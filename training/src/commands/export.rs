@@ -36,10 +36,10 @@ impl Export {
         write_atomically(&self.to, &file)?;
         writeln!(
             out,
-            "{}: network {} after {} epochs",
+            "{}: network {} after {} positions",
             self.to.display(),
             network_file::id(&file),
-            run.state.epochs
+            run.state.positions()
         )?;
         Ok(())
     }

@@ -30,8 +30,8 @@ impl Info {
         if checkpoint::is_checkpoint(&self.file)? {
             let (state, _) = checkpoint::load(&self.file)?;
             writeln!(out, "settings {}", serde_json::to_string_pretty(&state.config)?)?;
-            for (epoch, losses) in state.losses.iter().enumerate() {
-                writeln!(out, "epoch {}: {losses}", epoch + 1)?;
+            for losses in &state.losses {
+                writeln!(out, "{losses}")?;
             }
             return Ok(());
         }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
-use crate::dataset::{Dataset, Sources};
+use crate::data_file::{self, DataFile};
+use crate::dataset::Sources;
 use crate::example::{Target, logistic};
 use crate::network_file;
 
@@ -31,11 +32,12 @@ impl Measure {
     /// be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let network = network_file::load(&self.network)?;
-        let data = Dataset::load(&self.sources)?;
-        ensure!(!data.validation.is_empty(), "the data has no held-out position");
+        let open = |path: &PathBuf| DataFile::open(path);
+        let files = self.sources.data.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let samples = data_file::held_out(&files, &self.sources.selection)?;
+        ensure!(!samples.is_empty(), "the data has no held-out position");
 
-        let errors: Vec<(f64, f64, f64)> = data
-            .validation
+        let errors: Vec<(f64, f64, f64)> = samples
             .par_iter()
             .map(|sample| {
                 let evaluation = network.evaluate(sample) as f32;

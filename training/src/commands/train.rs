@@ -8,13 +8,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use crate::config::Config;
-use crate::dataset::Dataset;
 use crate::run::{CHECKPOINT, Run};
+use crate::stream::Stream;
+use crate::training_data::TrainingData;
 
 /// Arguments of `train`.
 #[derive(Debug, clap::Args)]
 pub struct Train {
-    /// The run's folder, where each epoch writes checkpoint.run and net.nnue
+    /// The run's folder, where each checkpoint writes checkpoint.run and net.nnue
     #[arg(long)]
     run: PathBuf,
     #[command(flatten)]
@@ -58,36 +59,32 @@ impl Resume {
 fn train(mut run: Run, folder: &Path, out: &mut dyn Write) -> Result<()> {
     let start = Instant::now();
     writeln!(out, "settings {}", serde_json::to_string(&run.state.config)?)?;
-    let data = Dataset::load(&run.state.config.sources)?;
-    for file in &data.files {
-        writeln!(
-            out,
-            "{}: {} games, {} positions, {} kept",
-            file.path.display(),
-            file.games,
-            file.positions,
-            file.kept
-        )?;
+    let data = TrainingData::open(&run.state.config)?;
+    describe(&data.main, "", out)?;
+    if let Some(late) = &data.late {
+        describe(late, "late phase: ", out)?;
     }
     writeln!(
         out,
-        "{} training positions, {} held out, read in {:.1} s",
-        data.training.len(),
-        data.validation.len(),
+        "{} positions held out, read in {:.1} s",
+        data.held_out.len(),
         start.elapsed().as_secs_f64()
     )?;
     while !run.is_done() {
-        let start = Instant::now();
-        let losses = run.train_epoch(&data, out)?;
-        let path = run.save(folder)?;
+        run.advance(&data, folder, out)?;
+    }
+    Ok(())
+}
+
+fn describe(stream: &Stream, phase: &str, out: &mut dyn Write) -> Result<()> {
+    for (file, weight) in stream.files() {
         writeln!(
             out,
-            "epoch {} done in {:.1} s: {losses}; wrote {}",
-            run.state.epochs,
-            start.elapsed().as_secs_f64(),
-            path.display()
+            "{phase}{}: {} games in {} units, weight {weight}",
+            file.path().display(),
+            file.games(),
+            file.units()
         )?;
-        out.flush()?;
     }
     Ok(())
 }

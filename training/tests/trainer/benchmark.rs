@@ -5,9 +5,10 @@ use std::path::Path;
 
 use kibitzer_trainer::benchmark::{self, Reference};
 use kibitzer_trainer::commands::benchmark::Benchmark;
+use kibitzer_trainer::network_file;
 
 /// Two games: one quiet position of each, and a second one of the first game.
-const POSITIONS: &str = "\
+pub(crate) const POSITIONS: &str = "\
 fen,engine_score_cp_white,result,move_uci,game_id,ply
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,111,1,e2e4,first,0
 rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1,-111,1,e7e5,first,1
@@ -79,6 +80,11 @@ fn a_network_does_not_differ_from_its_saved_evaluations() {
     );
     let scores = fs::read_to_string(&saved).expect("written");
     assert_eq!(scores.lines().count(), 3);
+    // A run evaluates in another way, to the same numbers.
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/nnue/kibitzer.nnue");
+    let network = network_file::load(&shipped).expect("a network");
+    let of_run = benchmark::evaluate(&network, &benchmark::load(&positions).expect("valid"));
+    assert_eq!(scores, of_run.iter().map(|score| format!("{score}\n")).collect::<String>());
     let output = run(&positions, None, Some(&saved)).expect("it runs");
     assert_eq!(output.matches("difference 0.00000 ± 0.00000").count(), 4, "{output}");
 }

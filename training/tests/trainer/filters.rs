@@ -1,5 +1,5 @@
-use kibitzer_trainer::dataset::is_held_out;
 use kibitzer_trainer::filter::Filter;
+use kibitzer_trainer::selection::is_held_out;
 use viriformat::chess::board::Board;
 
 use crate::fixtures::permissive_filter;

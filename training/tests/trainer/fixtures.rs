@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kibitzer_trainer::config::Config;
-use kibitzer_trainer::dataset::Sources;
+use kibitzer_trainer::config::{Config, LatePhase};
 use kibitzer_trainer::example::Target;
 use kibitzer_trainer::filter::Filter;
 use kibitzer_trainer::network::Network;
@@ -11,7 +10,9 @@ use kibitzer_trainer::optimiser::AdamW;
 use kibitzer_trainer::optimiser::Schedule;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::sample::{GameResult, Sample};
+use kibitzer_trainer::selection::Selection;
 use kibitzer_trainer::shape::Architecture;
+use kibitzer_trainer::weighted_file::WeightedFile;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::piece::{Colour, PieceType};
@@ -101,6 +102,13 @@ pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {
     samples
 }
 
+/// The samples in an order of their own.
+pub(crate) fn sorted(samples: &[Sample]) -> Vec<String> {
+    let mut texts: Vec<String> = samples.iter().map(|sample| format!("{sample:?}")).collect();
+    texts.sort_unstable();
+    texts
+}
+
 /// The position of a FEN, without score or result.
 pub(crate) fn position(fen: &str) -> Sample {
     let mut board = Board::new();
@@ -118,7 +126,8 @@ pub(crate) fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Settings of a run of less than a second, on games written to `folder`.
+/// Settings of a run of less than a second, on games written to `folder`. A superbatch has all of
+/// them.
 pub(crate) fn config(folder: &Path) -> Config {
     config_with_games(folder, 40)
 }
@@ -128,26 +137,32 @@ pub(crate) fn config_with_games(folder: &Path, count: usize) -> Config {
     let data = folder.join("generated.vf");
     std::fs::write(&data, bytes(&games(count, 1))).expect("a data file");
     Config {
-        sources: Sources {
-            data: vec![data],
-            unknown_results: Vec::new(),
-            hold_out: 10,
-            filter: permissive_filter(),
-        },
+        data: vec![WeightedFile::new(data)],
+        selection: selection(),
         target: Target { scale: 200, result_weight: 0.25 },
+        late: LatePhase { late_from: 1.0, late_data: Vec::new(), late_result_weight: None },
         architecture: Architecture::SingleLayer,
         hidden: 32,
         king_buckets: "4".to_owned(),
         output_buckets: 8,
         start_from: None,
         exact_weights: false,
-        epochs: 3,
+        samples: 30 * 256,
+        shuffle_units: 1,
+        checkpoint_every: 1,
+        benchmark_every: 1,
+        benchmark: None,
         batch: 256,
         power: 2.0,
         schedule: Schedule { learning_rate: 0.005, final_share: 0.01, warm_up: 5 },
         optimiser: AdamW { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01 },
         seed: 7,
     }
+}
+
+/// All results, a tenth of the games held out, and the permissive filter.
+pub(crate) fn selection() -> Selection {
+    Selection { unknown_results: Vec::new(), hold_out: 10, filter: permissive_filter() }
 }
 
 /// A filter that drops only mates.

@@ -9,13 +9,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use kibitzer_trainer::data_file;
 use kibitzer_trainer::dataset::{Dataset, Sources};
 use kibitzer_trainer::labels::{
     LabelFile, LabelSettings, Labeller, Progress, RelativeSettings, Thinning,
 };
 use kibitzer_trainer::sample::{GameResult, Sample};
+use kibitzer_trainer::selection::Selection;
+use kibitzer_trainer::stream::{Order, Stream};
+use kibitzer_trainer::weighted_file::WeightedFile;
 
-use crate::fixtures::{bytes, empty_folder, games, permissive_filter};
+use crate::fixtures::{bytes, empty_folder, games, selection, sorted};
 use evaluator::{Behaviour, hash, program};
 
 /// Settings of a run on `count` games in a folder.
@@ -128,9 +132,10 @@ fn a_dataset_has_the_labels_and_never_trains_on_held_out_games() {
     let load = |data: &Path, unknown: &[&str]| {
         let sources = Sources {
             data: vec![data.to_owned()],
-            unknown_results: unknown.iter().map(ToString::to_string).collect(),
-            hold_out: 10,
-            filter: permissive_filter(),
+            selection: Selection {
+                unknown_results: unknown.iter().map(ToString::to_string).collect(),
+                ..selection()
+            },
         };
         Dataset::load(&sources).expect("data")
     };
@@ -164,6 +169,29 @@ fn a_dataset_has_the_labels_and_never_trains_on_held_out_games() {
     assert!(same + 60 > known.len(), "{same} of {}: openings have several results", known.len());
     let unknown = load(&label_path(&settings), &["generated.vf"]);
     assert!(results(&unknown.training).is_empty());
+}
+
+#[test]
+fn a_stream_has_the_labels_of_a_dataset() {
+    let folder = empty_folder("labels-stream");
+    let settings = settings(&folder, 42);
+    label(settings.clone()).expect("labels");
+    let data = vec![label_path(&settings)];
+    let dataset = Dataset::load(&Sources { data: data.clone(), selection: selection() });
+    let dataset = dataset.expect("data");
+    let order = Order { seed: 1, number: 0, shuffle_units: 4 };
+    let stream = Stream::open(&[WeightedFile::new(&data[0])], order).expect("a stream");
+    // Eleven blocks in three superbatches.
+    let samples = |superbatches: std::ops::Range<u64>| {
+        let read = |index| stream.read(index, &selection()).expect("a superbatch").samples;
+        superbatches.flat_map(read).collect::<Vec<_>>()
+    };
+    assert_eq!(sorted(&samples(0..3)), sorted(&dataset.training));
+    assert_eq!(sorted(&samples(3..6)), sorted(&dataset.training));
+    let files = stream.files().iter().map(|(file, _)| file);
+    let held_out = data_file::held_out(files, &selection()).expect("held-out positions");
+    assert_eq!(held_out, dataset.validation);
+    assert!(held_out.len() > 100, "{}", held_out.len());
 }
 
 #[test]

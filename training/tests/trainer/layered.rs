@@ -1,7 +1,6 @@
 //! The layered network: its integer form and its file.
 
 use kibitzer_trainer::config::Config;
-use kibitzer_trainer::dataset::Dataset;
 use kibitzer_trainer::example::{Example, Target};
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
@@ -12,6 +11,7 @@ use kibitzer_trainer::rounding::Rounding;
 use kibitzer_trainer::run::Run;
 use kibitzer_trainer::sample::Sample;
 use kibitzer_trainer::shape::{Architecture, OUTPUT_UNIT, PAIR_UNIT, Shape};
+use kibitzer_trainer::training_data::TrainingData;
 
 use crate::fixtures::{config_with_games, empty_folder, perturb_king_buckets, samples};
 
@@ -69,22 +69,24 @@ fn rounding_changes_the_outputs_little() {
 
 #[test]
 fn training_computes_the_integers_of_the_network_file_after_a_run() {
-    let config = config_with_games(&empty_folder("layered-integers-after-training"), 400);
+    let folder = empty_folder("layered-integers-after-training");
+    let config = config_with_games(&folder, 400);
     let config = Config {
         architecture: Architecture::Layered,
         hidden: 64,
+        samples: 60_000,
         schedule: Schedule { learning_rate: 0.002, ..config.schedule },
         ..config
     };
-    let data = Dataset::load(&config.sources).expect("data");
+    let data = TrainingData::open(&config).expect("data");
     let mut run = Run::new(config).expect("a run");
-    let before = run.held_out_loss(&data.validation).expect("a loss");
+    let before = run.held_out_loss(&data.held_out).expect("a loss");
     while !run.is_done() {
-        run.train_epoch(&data, &mut Vec::new()).expect("an epoch");
+        run.advance(&data, &folder, &mut Vec::new()).expect("a superbatch");
     }
-    let after = run.held_out_loss(&data.validation).expect("a loss");
-    assert!(after < before / 2.0, "{before} before, {after} after");
-    let (trained, integer) = outputs(&mut run.network, &data.validation);
+    let after = run.held_out_loss(&data.held_out).expect("a loss");
+    assert!(after < 0.7 * before, "{before} before, {after} after");
+    let (trained, integer) = outputs(&mut run.network, &data.held_out);
     assert_eq!(trained, integer);
 }
 

@@ -13,4 +13,5 @@ mod labels;
 mod layered;
 mod quantised_network;
 mod runs;
+mod streams;
 mod wdl;

@@ -1,4 +1,3 @@
-use kibitzer_trainer::dataset::Dataset;
 use kibitzer_trainer::example::Example;
 use kibitzer_trainer::example::Target;
 use kibitzer_trainer::king_buckets::KingBuckets;
@@ -9,6 +8,7 @@ use kibitzer_trainer::rounding::Rounding;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::run::Run;
 use kibitzer_trainer::shape::{Architecture, Shape};
+use kibitzer_trainer::training_data::TrainingData;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::fixtures::{config, empty_folder, perturb_king_buckets, samples};
@@ -57,11 +57,12 @@ fn quantised_evaluations_match_floating_point_with_distinct_buckets() {
 
 #[test]
 fn quantised_evaluations_match_floating_point_after_training() {
-    let config = config(&empty_folder("integers-after-training"));
-    let data = Dataset::load(&config.sources).expect("data");
+    let folder = empty_folder("integers-after-training");
+    let config = config(&folder);
+    let data = TrainingData::open(&config).expect("data");
     let mut run = Run::new(config).expect("a run");
     while !run.is_done() {
-        run.train_epoch(&data, &mut Vec::new()).expect("an epoch");
+        run.advance(&data, &folder, &mut Vec::new()).expect("a superbatch");
     }
     let target = run.state.config.target.clone();
     let error = largest_error(&mut run.network, &target);
