@@ -1,4 +1,6 @@
-//! The time of a network evaluation, for each SIMD level of the processor.
+//! The time of a network evaluation, for each form of network and SIMD level of the processor.
+//!
+//! The single-layer network is the embedded one; the layered network has random weights.
 //!
 //! `cargo bench --bench evaluation` prints nanoseconds of the fastest of many rounds, so that other
 //! load has little effect. It measures the evaluation of a new position, and that of a position
@@ -17,7 +19,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kibitzer::chess::{Move, Position};
-use kibitzer::nnue::{AccumulatorStack, HIDDEN, Network, SimdLevel};
+use kibitzer::nnue::{AccumulatorStack, Network, SimdLevel};
+
+#[path = "../../src/nnue/tests/random_network.rs"]
+#[expect(dead_code, reason = "the unit tests use the rest")]
+mod random_network;
+
+use random_network::{LayeredRanges, layered_file};
 
 /// Openings, middle games and endings.
 const POSITIONS: [&str; 8] = [
@@ -95,37 +103,49 @@ fn fastest_round_ns(count: usize, mut round: impl FnMut()) -> f64 {
 fn main() {
     let positions: Vec<Position> =
         POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
-    let network = Network::embedded();
     let moves = positions.iter().map(|position| walk(position, DEPTH, &mut NullObserver)).sum();
     let walk_ns = fastest_round_ns(moves, || {
         for position in &positions {
             black_box(walk(position, DEPTH, &mut NullObserver));
         }
     });
-    println!("{HIDDEN} neurons, {moves} moves; the walk takes {walk_ns:.0} ns per move");
-    for level in SimdLevel::ALL {
-        let Some(mut accumulators) =
-            AccumulatorStack::with_level(Arc::clone(&network), DEPTH, level)
-        else {
-            println!("{:<12} not supported by this processor", level.name());
-            continue;
-        };
-        let new_position_ns = fastest_round_ns(64 * positions.len(), || {
-            for position in std::iter::repeat_n(&positions, 64).flatten() {
-                accumulators.reset(position);
-                black_box(accumulators.evaluate(position));
-            }
-        });
-        let after_move_ns = fastest_round_ns(moves, || {
-            for position in &positions {
-                accumulators.reset(position);
-                walk(position, DEPTH, &mut accumulators);
-            }
-        });
-        println!(
-            "{:<12} new position {new_position_ns:>5.0} ns, after a move {:>5.0} ns",
-            level.name(),
-            after_move_ns - walk_ns
-        );
+    println!("{moves} moves; the walk takes {walk_ns:.0} ns per move");
+    let layered = Network::from_bytes(&layered_file(1, LayeredRanges::USUAL));
+    for network in [Network::embedded(), Arc::new(layered.expect("a valid file"))] {
+        println!("{}", network.architecture());
+        for level in SimdLevel::ALL {
+            let accumulators = AccumulatorStack::with_level(Arc::clone(&network), DEPTH, level);
+            measure(level, accumulators, &positions, (moves, walk_ns));
+        }
     }
+}
+
+/// Prints the time of an evaluation at a level. `walk` is the number of moves of the tree walk and
+/// the time that each takes without an evaluation.
+fn measure(
+    level: SimdLevel,
+    accumulators: Option<AccumulatorStack>,
+    positions: &[Position],
+    (moves, walk_ns): (usize, f64),
+) {
+    let Some(mut accumulators) = accumulators else {
+        return println!("{:<12} not supported by this processor", level.name());
+    };
+    let new_position_ns = fastest_round_ns(64 * positions.len(), || {
+        for position in std::iter::repeat_n(positions, 64).flatten() {
+            accumulators.reset(position);
+            black_box(accumulators.evaluate(position));
+        }
+    });
+    let after_move_ns = fastest_round_ns(moves, || {
+        for position in positions {
+            accumulators.reset(position);
+            walk(position, DEPTH, &mut accumulators);
+        }
+    });
+    println!(
+        "{:<12} new position {new_position_ns:>5.0} ns, after a move {:>5.0} ns",
+        level.name(),
+        after_move_ns - walk_ns
+    );
 }

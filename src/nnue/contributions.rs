@@ -1,9 +1,13 @@
 //! The contribution of each piece to an evaluation.
 
-use super::architecture::{Row, output_bucket};
-use super::network::Network;
+use super::architecture::{HIDDEN, LAYERED_HIDDEN, Row, output_bucket};
+use super::feature_layer::FeatureLayer;
+use super::layered::LayeredNetwork;
+use super::network::{Network, NetworkForm};
+use super::perspective::Perspective;
 use super::refresh_cache::{PieceBitboards, RefreshCache};
-use super::simd::Kernels;
+use super::simd::{Kernels, RowKernels};
+use super::single_layer::SingleLayerNetwork;
 use crate::chess::{Color, Piece, Position, Role, Square};
 
 /// A position's evaluation and the contribution of each piece.
@@ -45,16 +49,26 @@ impl Network {
 struct BoardEvaluator<'a> {
     network: &'a Network,
     kernels: &'static Kernels,
-    refresh_cache: RefreshCache,
+    form: BoardForm<'a>,
+}
+
+/// The layers of the network, with the refresh cache that belongs to them.
+enum BoardForm<'a> {
+    SingleLayer(&'a SingleLayerNetwork, RefreshCache<HIDDEN>),
+    Layered(&'a LayeredNetwork, RefreshCache<LAYERED_HIDDEN>),
 }
 
 impl BoardEvaluator<'_> {
     fn new(network: &Network) -> BoardEvaluator<'_> {
-        BoardEvaluator {
-            network,
-            kernels: Kernels::best(),
-            refresh_cache: RefreshCache::new(network),
-        }
+        let form = match network.form() {
+            NetworkForm::SingleLayer(layers) => {
+                BoardForm::SingleLayer(layers, RefreshCache::new(layers.features()))
+            }
+            NetworkForm::Layered(layers) => {
+                BoardForm::Layered(layers, RefreshCache::new(layers.features()))
+            }
+        };
+        BoardEvaluator { network, kernels: Kernels::best(), form }
     }
 
     /// The raw centipawns of a board from White's view, with `turn` to move.
@@ -65,25 +79,38 @@ impl BoardEvaluator<'_> {
 
     /// The raw centipawns of a board from the view of `turn`, the side to move.
     fn evaluate(&mut self, boards: &PieceBitboards, turn: Color) -> i32 {
-        let [own, other] = [turn, !turn].map(|color| self.accumulator(boards, color));
+        let views = [turn, !turn].map(|color| {
+            let king = boards.squares(Piece::new(color, Role::King)).first().unwrap_or(Square::A1);
+            (color, self.network.perspectives().get(color, king))
+        });
         let bucket = output_bucket(boards.count());
-        self.network.scale_output(
-            self.kernels.output(&own, &other, self.network.output_weights(bucket)),
-            bucket,
-            100,
-        )
+        let kernels = self.kernels;
+        match &mut self.form {
+            BoardForm::SingleLayer(layers, cache) => {
+                let [own, other] =
+                    accumulators(layers.features(), &kernels.single_layer, cache, views, boards);
+                layers.evaluate(kernels, [&own, &other], bucket, 100)
+            }
+            BoardForm::Layered(layers, cache) => {
+                let [own, other] =
+                    accumulators(layers.features(), &kernels.layered, cache, views, boards);
+                layers.evaluate([&own, &other], bucket, 100)
+            }
+        }
     }
+}
 
-    fn accumulator(&mut self, boards: &PieceBitboards, color: Color) -> Row {
-        let king = boards.squares(Piece::new(color, Role::King)).first().unwrap_or(Square::A1);
+/// The accumulators of a board in the perspectives of both players.
+fn accumulators<const NEURONS: usize>(
+    features: &FeatureLayer<NEURONS>,
+    kernels: &RowKernels<NEURONS>,
+    cache: &mut RefreshCache<NEURONS>,
+    views: [(Color, Perspective); 2],
+    boards: &PieceBitboards,
+) -> [Row<NEURONS>; 2] {
+    views.map(|view| {
         let mut accumulator = Row::ZERO;
-        self.refresh_cache.refresh(
-            self.network,
-            self.kernels,
-            (color, king),
-            boards,
-            &mut accumulator,
-        );
+        cache.refresh(features, kernels, view, boards, &mut accumulator);
         accumulator
-    }
+    })
 }

@@ -1,6 +1,7 @@
 //! Perspectives: the views of the board from which the network computes its features.
 
-use super::architecture::INPUTS;
+use super::architecture::{INPUTS, KING_BUCKETS};
+use super::error::NetworkError;
 use crate::chess::{Color, Piece, Square};
 
 /// The number of squares in a file's king bucket table: `4 · rank + file` with the files a–d.
@@ -22,7 +23,7 @@ pub(super) struct Perspective {
 
 impl Perspective {
     /// The perspective of a player with the king on `king`, by a table of king buckets.
-    pub(super) fn new(color: Color, king: Square, buckets: &[u8; KING_SQUARES]) -> Perspective {
+    fn new(color: Color, king: Square, buckets: &[u8; KING_SQUARES]) -> Perspective {
         let oriented_king = king.index() as u8 ^ (56 * color as u8);
         let mirror = if oriented_king & 4 == 0 { 0 } else { 7 };
         let mirrored_king = oriented_king ^ mirror;
@@ -46,5 +47,38 @@ impl Perspective {
     #[inline]
     pub(super) fn cache_index(self) -> usize {
         usize::from(self.king_bucket) * 2 + usize::from(self.flip & 1)
+    }
+}
+
+/// The perspectives of both players, by the square of the player's king.
+pub(super) struct PerspectiveTable([[Perspective; 64]; 2]);
+
+impl PerspectiveTable {
+    /// Checks a table of king buckets.
+    pub(super) const fn validate(buckets: &[u8; KING_SQUARES]) -> Result<(), NetworkError> {
+        let mut square = 0;
+        while square < KING_SQUARES {
+            if buckets[square] as usize >= KING_BUCKETS {
+                let found = buckets[square];
+                return Err(NetworkError::KingBucket { found, buckets: KING_BUCKETS });
+            }
+            square += 1;
+        }
+        Ok(())
+    }
+
+    /// The perspectives by a validated table of king buckets.
+    pub(super) fn new(buckets: &[u8; KING_SQUARES]) -> PerspectiveTable {
+        PerspectiveTable(Color::ALL.map(|color| {
+            std::array::from_fn(|king| {
+                Perspective::new(color, Square::from_index(king as u8), buckets)
+            })
+        }))
+    }
+
+    /// The perspective of a player with the king on `king`.
+    #[inline]
+    pub(super) fn get(&self, color: Color, king: Square) -> Perspective {
+        self.0[color as usize][king.index()]
     }
 }

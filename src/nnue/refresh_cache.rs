@@ -6,51 +6,50 @@
 //! accumulator refresh cache).
 
 use super::architecture::{KING_BUCKETS, Row};
-use super::network::Network;
-use super::simd::Kernels;
+use super::feature_layer::FeatureLayer;
+use super::perspective::Perspective;
+use super::simd::RowKernels;
 use crate::chess::{Bitboard, Color, Piece, Position, Role, Square};
 
 /// The largest number of pieces on a board.
 const MAX_PIECES: usize = 32;
 
 /// For each perspective of each player, the last board and its accumulator.
-pub(super) struct RefreshCache {
-    entries: [Vec<CachedAccumulator>; 2],
+pub(super) struct RefreshCache<const NEURONS: usize> {
+    entries: [Vec<CachedAccumulator<NEURONS>>; 2],
 }
 
 #[derive(Clone)]
-struct CachedAccumulator {
-    accumulator: Row,
+struct CachedAccumulator<const NEURONS: usize> {
+    accumulator: Row<NEURONS>,
     boards: PieceBitboards,
 }
 
-impl RefreshCache {
-    pub(super) fn new(network: &Network) -> RefreshCache {
+impl<const NEURONS: usize> RefreshCache<NEURONS> {
+    pub(super) fn new(features: &FeatureLayer<NEURONS>) -> RefreshCache<NEURONS> {
         let empty =
-            CachedAccumulator { accumulator: *network.biases(), boards: PieceBitboards::EMPTY };
+            CachedAccumulator { accumulator: *features.biases(), boards: PieceBitboards::EMPTY };
         RefreshCache { entries: [(); 2].map(|()| vec![empty.clone(); 2 * KING_BUCKETS]) }
     }
 
-    /// Computes the accumulator of a board in the perspective of a player, given by color and king
-    /// square.
+    /// Computes the accumulator of a board in a perspective of a player.
     pub(super) fn refresh(
         &mut self,
-        network: &Network,
-        kernels: &Kernels,
-        (color, king): (Color, Square),
+        features: &FeatureLayer<NEURONS>,
+        kernels: &RowKernels<NEURONS>,
+        (color, perspective): (Color, Perspective),
         boards: &PieceBitboards,
-        accumulator: &mut Row,
+        accumulator: &mut Row<NEURONS>,
     ) {
-        let perspective = network.perspective(color, king);
         let entry = &mut self.entries[color as usize][perspective.cache_index()];
-        let mut added = [network.biases(); MAX_PIECES];
-        let mut removed = [network.biases(); MAX_PIECES];
+        let mut added = [features.biases(); MAX_PIECES];
+        let mut removed = [features.biases(); MAX_PIECES];
         let (mut added_slots, mut removed_slots) = (added.iter_mut(), removed.iter_mut());
         for piece in Piece::ALL {
             let (before, now) = (entry.boards.squares(piece), boards.squares(piece));
             let rows = |squares| {
                 Iterator::map(squares, |square| {
-                    network.feature_weights(perspective.feature_index(color, piece, square))
+                    features.weights(perspective.feature_index(color, piece, square))
                 })
             };
             rows(now.without(before)).zip(&mut added_slots).for_each(|(row, slot)| *slot = row);

@@ -1,7 +1,8 @@
-//! The arithmetic of the hidden layer for each set of processor instructions, selected at run time.
+//! The arithmetic of the accumulators and of the single-layer network's output, for each set of
+//! processor instructions, selected at run time.
 //!
 //! Every level computes the same integers, and so the same evaluation: sums wrap in 16 bits, and
-//! products are exact. The output layer uses the SCReLU trick of the engine Lizard (Liam McGuire,
+//! products are exact. The output uses the SCReLU trick of the engine Lizard (Liam McGuire,
 //! 2023; Chess Programming Wiki, "NNUE"): a clipped sum times its weight still fits 16 bits, and a
 //! multiply-and-add of it with the clipped sum gives v²·w without a 32-bit multiplication.
 #![allow(unsafe_code, reason = "SIMD instructions; scalar code takes many times as long")]
@@ -20,5 +21,5 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64_v2;
 
-pub(super) use kernels::Kernels;
+pub(super) use kernels::{Kernels, RowKernels};
 pub use level::SimdLevel;

@@ -3,6 +3,6 @@
 mod contributions;
 mod network_file;
 mod random_lines;
-mod random_network;
+pub(crate) mod random_network;
 mod reference;
 mod simd_levels;

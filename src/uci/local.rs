@@ -136,6 +136,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::chess::Game;
+    use crate::engine::{Limits, SearchOptions, StopFlag};
+    use crate::nnue::tests::random_network::{LayeredRanges, layered_file};
 
     #[test]
     fn a_failed_replacement_keeps_the_old_network_and_table() {
@@ -149,5 +152,31 @@ mod tests {
         assert_eq!(local.engine.hash_mb(), 2);
         local.replace_engine_or_restore(1, Arc::clone(&other)).unwrap();
         assert!(Arc::ptr_eq(local.engine.network(), &other));
+    }
+
+    #[test]
+    fn a_search_with_a_layered_network_is_deterministic() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("layered.nnue");
+        std::fs::write(&file, layered_file(31, LayeredRanges::USUAL)).unwrap();
+        let options = Options { hash_mb: 2, eval_file: Some(file), ..Options::default() };
+        let mut local = LocalBackend::new(&options).unwrap();
+        local.apply(OptionName::EvalFile, &options).unwrap();
+        let name = local.engine.evaluation_name();
+        assert!(name.ends_with("(8x768 -> 1024x2 -> 16 -> 32 -> 1x8)"), "{name}");
+        let evaluation = local.evaluate(&Position::startpos()).unwrap();
+        assert!(evaluation.contains(name), "{evaluation}");
+        let [first, second] = [(); 2].map(|()| {
+            local.engine.clear_tt();
+            let search = local.prepare(SearchTask {
+                game: Game::new(Position::startpos()),
+                limits: Limits { depth: Some(7), ..Limits::default() },
+                options: SearchOptions::default(),
+                fresh: true,
+            });
+            search(&StopFlag::default(), &mut |_| ()).unwrap()
+        });
+        assert_eq!(first.depth, 7);
+        assert_eq!((first.nodes, first.score, first.pv), (second.nodes, second.score, second.pv));
     }
 }

@@ -1,29 +1,60 @@
 //! The kernels of a level, and the macro that defines them in terms of vector operations.
 
-use crate::nnue::architecture::{MAX_OUTPUT_WEIGHT, QA, Row};
+use crate::nnue::architecture::{HIDDEN, LAYERED_HIDDEN, MAX_OUTPUT_WEIGHT, QA, Row};
 
 /// The kernels of a level, with the guarantee that this processor has its instructions: only
 /// [`Kernels::for_level`] returns them.
 pub(in crate::nnue) struct Kernels {
-    pub(super) apply_move: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 1]),
-    pub(super) apply_capture: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 2]),
-    pub(super) apply_castling: unsafe fn(&Row, &mut Row, [&Row; 2], [&Row; 2]),
-    pub(super) refresh: unsafe fn(&mut Row, &mut Row, &[&Row], &[&Row]),
-    pub(super) output: unsafe fn(&Row, &Row, &[Row; 2]) -> i64,
+    /// The updates of a single-layer network's accumulators.
+    pub(in crate::nnue) single_layer: RowKernels<HIDDEN>,
+    /// The updates of a layered network's accumulators.
+    pub(in crate::nnue) layered: RowKernels<LAYERED_HIDDEN>,
+    pub(super) output: unsafe fn(&Row<HIDDEN>, &Row<HIDDEN>, &[Row<HIDDEN>; 2]) -> i64,
 }
 
 impl Kernels {
+    /// Σ v²·w over the neurons of the side to move and of the other side of a single-layer network,
+    /// where v is the sum clipped to 0–255.
+    #[inline]
+    pub(in crate::nnue) fn output(
+        &self,
+        own: &Row<HIDDEN>,
+        other: &Row<HIDDEN>,
+        weights: &[Row<HIDDEN>; 2],
+    ) -> i64 {
+        // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it
+        // before it returned `self`.
+        unsafe { (self.output)(own, other, weights) }
+    }
+}
+
+type Update<const NEURONS: usize, const ADDED: usize, const REMOVED: usize> =
+    unsafe fn(&Row<NEURONS>, &mut Row<NEURONS>, [&Row<NEURONS>; ADDED], [&Row<NEURONS>; REMOVED]);
+
+type Refresh<const NEURONS: usize> =
+    unsafe fn(&mut Row<NEURONS>, &mut Row<NEURONS>, &[&Row<NEURONS>], &[&Row<NEURONS>]);
+
+/// The updates of the accumulators of a first layer with so many neurons. They are part of
+/// [`Kernels`], so this processor has their instructions.
+pub(in crate::nnue) struct RowKernels<const NEURONS: usize> {
+    pub(super) apply_move: Update<NEURONS, 1, 1>,
+    pub(super) apply_capture: Update<NEURONS, 1, 2>,
+    pub(super) apply_castling: Update<NEURONS, 2, 2>,
+    pub(super) refresh: Refresh<NEURONS>,
+}
+
+impl<const NEURONS: usize> RowKernels<NEURONS> {
     /// `after = before + added - removed`.
     #[inline]
     pub(in crate::nnue) fn apply_move(
         &self,
-        before: &Row,
-        after: &mut Row,
-        added: &Row,
-        removed: &Row,
+        before: &Row<NEURONS>,
+        after: &mut Row<NEURONS>,
+        added: &Row<NEURONS>,
+        removed: &Row<NEURONS>,
     ) {
         // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it
-        // before it returned `self`.
+        // before it returned the kernels that `self` is part of.
         unsafe { (self.apply_move)(before, after, [added], [removed]) }
     }
 
@@ -31,10 +62,10 @@ impl Kernels {
     #[inline]
     pub(in crate::nnue) fn apply_capture(
         &self,
-        before: &Row,
-        after: &mut Row,
-        added: &Row,
-        removed: [&Row; 2],
+        before: &Row<NEURONS>,
+        after: &mut Row<NEURONS>,
+        added: &Row<NEURONS>,
+        removed: [&Row<NEURONS>; 2],
     ) {
         // SAFETY: as in `apply_move`.
         unsafe { (self.apply_capture)(before, after, [added], removed) }
@@ -44,10 +75,10 @@ impl Kernels {
     #[inline]
     pub(in crate::nnue) fn apply_castling(
         &self,
-        before: &Row,
-        after: &mut Row,
-        added: [&Row; 2],
-        removed: [&Row; 2],
+        before: &Row<NEURONS>,
+        after: &mut Row<NEURONS>,
+        added: [&Row<NEURONS>; 2],
+        removed: [&Row<NEURONS>; 2],
     ) {
         // SAFETY: as in `apply_move`.
         unsafe { (self.apply_castling)(before, after, added, removed) }
@@ -57,21 +88,13 @@ impl Kernels {
     #[inline]
     pub(in crate::nnue) fn refresh(
         &self,
-        cached: &mut Row,
-        out: &mut Row,
-        added: &[&Row],
-        removed: &[&Row],
+        cached: &mut Row<NEURONS>,
+        out: &mut Row<NEURONS>,
+        added: &[&Row<NEURONS>],
+        removed: &[&Row<NEURONS>],
     ) {
         // SAFETY: as in `apply_move`.
         unsafe { (self.refresh)(cached, out, added, removed) }
-    }
-
-    /// Σ v²·w over the neurons of the side to move and of the other side, where v is the sum
-    /// clipped to 0–255.
-    #[inline]
-    pub(in crate::nnue) fn output(&self, own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
-        // SAFETY: as in `apply_move`.
-        unsafe { (self.output)(own, other, weights) }
     }
 }
 
@@ -91,13 +114,23 @@ pub(super) const MAX_PRODUCT: usize = (QA * QA) as usize * MAX_OUTPUT_WEIGHT as 
 /// - `total(Sums) -> i64`.
 macro_rules! kernels {
     ($features:literal) => {
-        pub(super) static KERNELS: super::kernels::Kernels = super::kernels::Kernels {
-            apply_move: update::<1, 1>,
-            apply_capture: update::<1, 2>,
-            apply_castling: update::<2, 2>,
-            refresh,
-            output,
-        };
+        pub(super) static KERNELS: super::kernels::Kernels =
+            super::kernels::Kernels { single_layer: row_kernels(), layered: row_kernels(), output };
+
+        const fn row_kernels<const NEURONS: usize>() -> super::kernels::RowKernels<NEURONS> {
+            const {
+                assert!(
+                    NEURONS % (BLOCK * LANES) == 0,
+                    "the first layer must divide into blocks of vectors"
+                );
+            }
+            super::kernels::RowKernels {
+                apply_move: update::<NEURONS, 1, 1>,
+                apply_capture: update::<NEURONS, 1, 2>,
+                apply_castling: update::<NEURONS, 2, 2>,
+                refresh: refresh::<NEURONS>,
+            }
+        }
 
         /// The number of vectors held in registers: every level has sixteen registers or more.
         const BLOCK: usize = 8;
@@ -107,10 +140,6 @@ macro_rules! kernels {
         const CHAINS: usize = 4;
 
         const _: () = {
-            assert!(
-                HIDDEN % (BLOCK * LANES) == 0,
-                "the hidden layer must divide into blocks of vectors"
-            );
             let products = 2 * HIDDEN / (CHAINS * SUM_LANES);
             assert!(
                 products * super::kernels::MAX_PRODUCT <= i32::MAX as usize,
@@ -119,11 +148,11 @@ macro_rules! kernels {
         };
 
         #[target_feature(enable = $features)]
-        fn update<const ADDED: usize, const REMOVED: usize>(
-            before: &Row,
-            after: &mut Row,
-            added: [&Row; ADDED],
-            removed: [&Row; REMOVED],
+        fn update<const NEURONS: usize, const ADDED: usize, const REMOVED: usize>(
+            before: &Row<NEURONS>,
+            after: &mut Row<NEURONS>,
+            added: [&Row<NEURONS>; ADDED],
+            removed: [&Row<NEURONS>; REMOVED],
         ) {
             let added = added.map(|row| row.0.as_chunks().0);
             let removed = removed.map(|row| row.0.as_chunks().0);
@@ -141,7 +170,12 @@ macro_rules! kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn refresh(cached: &mut Row, out: &mut Row, added: &[&Row], removed: &[&Row]) {
+        fn refresh<const NEURONS: usize>(
+            cached: &mut Row<NEURONS>,
+            out: &mut Row<NEURONS>,
+            added: &[&Row<NEURONS>],
+            removed: &[&Row<NEURONS>],
+        ) {
             let cached = cached.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
             let out = out.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
             for (n, (cached, out)) in cached.iter_mut().zip(out).enumerate() {
@@ -169,7 +203,7 @@ macro_rules! kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn output(own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
+        fn output(own: &Row<HIDDEN>, other: &Row<HIDDEN>, weights: &[Row<HIDDEN>; 2]) -> i64 {
             let mut chains = [zero_sums(); CHAINS];
             for (row, weights) in [own, other].into_iter().zip(weights) {
                 let sums = row.0.as_chunks::<LANES>().0.as_chunks::<CHAINS>().0;

@@ -1,21 +1,25 @@
 //! The scalar kernels, without SIMD instructions: the reference for every other level.
 
-use super::kernels::Kernels;
-use crate::nnue::architecture::{QA, Row};
+use super::kernels::{Kernels, RowKernels};
+use crate::nnue::architecture::{HIDDEN, QA, Row};
 
-pub(super) static KERNELS: Kernels = Kernels {
-    apply_move: update::<1, 1>,
-    apply_capture: update::<1, 2>,
-    apply_castling: update::<2, 2>,
-    refresh,
-    output,
-};
+pub(super) static KERNELS: Kernels =
+    Kernels { single_layer: row_kernels(), layered: row_kernels(), output };
 
-fn update<const ADDED: usize, const REMOVED: usize>(
-    before: &Row,
-    after: &mut Row,
-    added: [&Row; ADDED],
-    removed: [&Row; REMOVED],
+const fn row_kernels<const NEURONS: usize>() -> RowKernels<NEURONS> {
+    RowKernels {
+        apply_move: update::<NEURONS, 1, 1>,
+        apply_capture: update::<NEURONS, 1, 2>,
+        apply_castling: update::<NEURONS, 2, 2>,
+        refresh: refresh::<NEURONS>,
+    }
+}
+
+fn update<const NEURONS: usize, const ADDED: usize, const REMOVED: usize>(
+    before: &Row<NEURONS>,
+    after: &mut Row<NEURONS>,
+    added: [&Row<NEURONS>; ADDED],
+    removed: [&Row<NEURONS>; REMOVED],
 ) {
     for (n, sum) in after.0.iter_mut().enumerate() {
         let increased = added.iter().fold(before.0[n], |sum, row| sum.wrapping_add(row.0[n]));
@@ -23,7 +27,12 @@ fn update<const ADDED: usize, const REMOVED: usize>(
     }
 }
 
-fn refresh(cached: &mut Row, out: &mut Row, added: &[&Row], removed: &[&Row]) {
+fn refresh<const NEURONS: usize>(
+    cached: &mut Row<NEURONS>,
+    out: &mut Row<NEURONS>,
+    added: &[&Row<NEURONS>],
+    removed: &[&Row<NEURONS>],
+) {
     for row in added {
         cached.0.iter_mut().zip(row.0).for_each(|(sum, weight)| *sum = sum.wrapping_add(weight));
     }
@@ -33,8 +42,8 @@ fn refresh(cached: &mut Row, out: &mut Row, added: &[&Row], removed: &[&Row]) {
     *out = *cached;
 }
 
-fn output(own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
-    let products = |sums: &Row, weights: &Row| -> i64 {
+fn output(own: &Row<HIDDEN>, other: &Row<HIDDEN>, weights: &[Row<HIDDEN>; 2]) -> i64 {
+    let products = |sums: &Row<HIDDEN>, weights: &Row<HIDDEN>| -> i64 {
         let products = sums.0.iter().zip(weights.0).map(|(&sum, weight)| {
             let clipped = i32::from(sum).clamp(0, QA);
             i64::from(clipped * clipped * i32::from(weight))

@@ -1,6 +1,6 @@
 //! Tests of the contributions of pieces.
 
-use super::random_network::{Ranges, network_file};
+use super::random_network::{LayeredRanges, Ranges, layered_file, network_file};
 use super::reference;
 use crate::chess::{Color, Position, Square};
 use crate::nnue::Network;
@@ -13,18 +13,27 @@ fn white_value(bytes: &[u8], fen: &str) -> i32 {
 
 #[test]
 fn a_contribution_is_the_difference_without_the_piece() {
-    let bytes = network_file(21, Ranges::USUAL);
-    let network = Network::from_bytes(&bytes).unwrap();
-    for (with, without, square) in [
-        ("4k3/1p4p1/8/3N4/8/q7/1P6/1K6 w - - 0 1", "4k3/1p4p1/8/3N4/8/8/1P6/1K6 w - - 0 1", "a3"),
-        ("4k3/1p4p1/8/3N4/8/q7/1P6/1K6 b - - 0 1", "4k3/1p4p1/8/8/8/q7/1P6/1K6 b - - 0 1", "d5"),
-    ] {
-        let contributions = network.contributions(&Position::from_fen(with).unwrap());
-        assert_eq!(contributions.white_value, white_value(&bytes, with));
-        assert_eq!(contributions.bucket, 1);
-        let square: Square = square.parse().unwrap();
-        let expected = white_value(&bytes, with) - white_value(&bytes, without);
-        assert_eq!(contributions.pieces[square.index()], Some(expected), "{with}");
+    for bytes in [network_file(21, Ranges::USUAL), layered_file(21, LayeredRanges::USUAL)] {
+        let network = Network::from_bytes(&bytes).unwrap();
+        for (with, without, square) in [
+            (
+                "4k3/1p4p1/8/3N4/8/q7/1P6/1K6 w - - 0 1",
+                "4k3/1p4p1/8/3N4/8/8/1P6/1K6 w - - 0 1",
+                "a3",
+            ),
+            (
+                "4k3/1p4p1/8/3N4/8/q7/1P6/1K6 b - - 0 1",
+                "4k3/1p4p1/8/8/8/q7/1P6/1K6 b - - 0 1",
+                "d5",
+            ),
+        ] {
+            let contributions = network.contributions(&Position::from_fen(with).unwrap());
+            assert_eq!(contributions.white_value, white_value(&bytes, with));
+            assert_eq!(contributions.bucket, 1);
+            let square: Square = square.parse().unwrap();
+            let expected = white_value(&bytes, with) - white_value(&bytes, without);
+            assert_eq!(contributions.pieces[square.index()], Some(expected), "{with}");
+        }
     }
 }
 
