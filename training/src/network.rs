@@ -33,7 +33,7 @@ pub enum Layers {
     /// Those of [`Architecture::SingleLayer`].
     SingleLayer(SingleLayer),
     /// Those of [`Architecture::Layered`].
-    Layered(Layered),
+    Layered(Box<Layered>),
 }
 
 impl Network {
@@ -63,7 +63,7 @@ impl Network {
     pub fn zeros(shape: Shape, rounding: Rounding) -> Self {
         let layers = match shape.architecture {
             Architecture::SingleLayer => Layers::SingleLayer(SingleLayer::zeros(&shape, rounding)),
-            Architecture::Layered => Layers::Layered(Layered::zeros(&shape, rounding)),
+            Architecture::Layered => Layers::Layered(Box::new(Layered::zeros(&shape, rounding))),
         };
         Self { shape, layers, outputs: Vec::new(), output_gradients: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! Tests of the service with the real engine.
 
 use super::*;
-use crate::analysis::{CacheVerdict, CompletionReason, Source};
+use crate::analysis::{AnalysisUpdate, CacheVerdict, CompletionReason, Source};
 use crate::engine::Engine;
 
 fn engine_service(workers: usize) -> Service {
@@ -75,20 +75,15 @@ async fn an_unreachable_depth_stops_at_max_movetime() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_shutdown_returns_the_best_move_so_far() {
     let service = engine_service(2);
-    let pending: Vec<_> = ["e2e4", "d2d4"]
-        .map(|first| {
-            let service = service.clone();
-            tokio::spawn(async move {
-                service.best_move(request(game_of(first), movetime(60_000))).await
-            })
-        })
-        .into();
-    wait_until("both searches run", || service.status().busy_workers == 2).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut analyses = ["e2e4", "d2d4"]
+        .map(|first| service.start_analysis(request(game_of(first), movetime(60_000))).unwrap());
+    for analysis in &mut analyses {
+        while !matches!(analysis.next().await.unwrap(), Some(AnalysisUpdate::Iteration(_))) {}
+    }
     let stopped_at = Instant::now();
     service.shut_down();
-    for answer in pending {
-        let answer = answer.await.unwrap().unwrap();
+    for mut analysis in analyses {
+        let answer = analysis.wait_for_end().await.unwrap();
         assert_eq!(answer.reason, CompletionReason::Shutdown);
         assert!(answer.report.best_move().is_some() && answer.report.depth > 0);
     }

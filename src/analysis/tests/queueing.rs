@@ -166,26 +166,30 @@ async fn a_request_that_waits_too_long_times_out_and_frees_its_place() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_modest_client_does_not_wait_behind_a_greedy_one() {
-    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
-        thread::sleep(Duration::from_millis(5));
+    let (gate, order) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Vec::new())));
+    let (open, started) = (gate.clone(), order.clone());
+    let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
+        started.lock().unwrap().push(limits.nodes);
+        while !open.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
         at_once(game, limits, stop)
     });
-    let service = service(searcher.clone(), options(1, 100));
-    let greedy: Vec<_> = (0..50)
-        .map(|number| {
-            let service = service.clone();
-            tokio::spawn(async move { service.best_move(unique_request(number)).await.unwrap() })
-        })
-        .collect();
-    wait_until("the queue is long", || service.status().queue_length > 40).await;
-    let before = searcher.searches();
+    let service = service(searcher, options(1, 100));
+    let ask = |request| {
+        let service = service.clone();
+        tokio::spawn(async move { service.best_move(request).await.unwrap() })
+    };
+    let greedy: Vec<_> = (0..50).map(|number| ask(unique_request(number))).collect();
+    wait_until("the greedy client waits", || service.status().queue_length == 49).await;
     let modest = AnalysisRequest { client: Client::new("bob"), ..unique_request(99) };
-    service.best_move(modest).await.unwrap();
-    assert!(
-        searcher.searches() - before <= 3,
-        "{} other searches came first",
-        searcher.searches() - before
-    );
+    let nodes = modest.limits.nodes;
+    let modest = ask(modest);
+    wait_until("the modest client waits", || service.status().queue_length == 50).await;
+    gate.store(true, Ordering::Relaxed);
+    modest.await.unwrap();
+    let place = order.lock().unwrap().iter().position(|search| *search == nodes);
+    assert!(place.is_some_and(|place| place <= 3), "{place:?} searches came first");
     for greedy in greedy {
         greedy.await.unwrap();
     }

@@ -3,6 +3,7 @@
 use kibitzer_trainer::config::Config;
 use kibitzer_trainer::example::{Example, Target};
 use kibitzer_trainer::king_buckets::KingBuckets;
+use kibitzer_trainer::layered::quantised::QuantisedLayers;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
 use kibitzer_trainer::optimiser::Schedule;
@@ -33,10 +34,18 @@ fn network(king_buckets: &str, rounding: Rounding) -> Network {
     network
 }
 
+fn later_layers(network: &QuantisedNetwork) -> &QuantisedLayers {
+    match &network.output {
+        QuantisedOutput::Layered(layers) => Some(layers),
+        QuantisedOutput::SingleLayer(_) => None,
+    }
+    .expect("the network is layered")
+}
+
 /// The outputs of the network in training, and of its integer form as the same kind of number.
 fn outputs(network: &mut Network, samples: &[Sample]) -> (Vec<f32>, Vec<f32>) {
     let quantised = QuantisedNetwork::new(network, 200);
-    let QuantisedOutput::Layered(layers) = &quantised.output else { panic!("not layered") };
+    let layers = later_layers(&quantised);
     let target = Target { scale: 200, result_weight: 0.0 };
     let examples: Vec<_> =
         samples.iter().map(|sample| Example::new(sample, &network.shape, &target)).collect();
@@ -132,7 +141,7 @@ fn a_layered_network_at_its_limits_fits_its_integers() {
     network.refresh();
     let quantised = QuantisedNetwork::new(&network, 200);
     assert!(quantised.features.accumulator_bound() <= i32::from(i16::MAX));
-    let QuantisedOutput::Layered(layers) = &quantised.output else { panic!("not layered") };
+    let layers = later_layers(&quantised);
     assert!(layers.second.iter().chain(&layers.third).all(|weight| *weight == 127));
     assert!(layers.output.iter().all(|weight| *weight == 16384));
     let (trained, integer) = outputs(&mut network, &samples(2, 8));
