@@ -54,7 +54,7 @@ pub fn is_held_out(name: &str, game: usize, one_of: u32) -> bool {
 }
 
 /// The fold of a game, from 0 to `folds` − 1; `folds` is at least 1. The hash is FNV-1a, which is
-/// simple and frozen: `label/label.cpp` computes it too.
+/// simple and frozen: another would hold out games that networks have already been trained on.
 #[must_use]
 pub fn fold_of(name: &str, game: usize, folds: u32) -> u32 {
     let hash =
