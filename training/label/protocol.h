@@ -1,6 +1,6 @@
 // The protocol between `trainer label` and an evaluator: positions on the standard input, static
-// evaluations on the standard output. Each program beside this file adds an evaluation and takes the
-// place of Stockfish's main.cpp.
+// evaluations on the standard output. Each program beside this file adds an evaluation and takes
+// the place of Stockfish's main.cpp.
 //
 //     evaluator < POSITIONS > EVALUATIONS
 //
