@@ -176,7 +176,7 @@ impl FeatureLayer {
         }
     }
 
-    /// The accumulator as integers. It is zero where the layer computes with floating-point weights.
+    /// The accumulator as integers. It is zero if the layer has floating-point weights.
     #[inline(always)]
     #[must_use]
     pub fn accumulate_integers(&self, active: &[u16]) -> IntegerRow {

@@ -6,12 +6,14 @@
 //!   has all samples of some files in memory.
 //! - Inputs: [`features`] and [`king_buckets`] turn a sample into an [`example`], which also holds
 //!   the target.
-//! - Network: a [`row`] is the unit of arithmetic, a [`tile`] is a group of neurons with their
-//!   [`feature_layer`] and output weights, and a [`network`] is all tiles. [`shape`] holds its
-//!   sizes, [`rounding`] the weights that training computes with.
+//! - Network: a [`network`] has the layers of one of two architectures, [`single_layer`] or
+//!   [`layered`]. In both, tiles of neurons have a [`feature_layer`] and weights to the next layer.
+//!   [`shape`] holds the sizes, [`rounding`] the weights that training computes with. Arithmetic
+//!   works on a [`row`], that of accumulators on an [`integer_row`].
+//! - Network file: a [`quantised_network`] has integer weights, in the first layer
+//!   [`quantised_features`]. A [`network_file`] is its bytes, by means of [`network_payload`].
 //! - Training: the [`optimiser`] updates the weights. A [`run`] trains on the superbatches of its
-//!   [`training_data`]. It writes a [`checkpoint`] and a [`network_file`] of the
-//!   [`quantised_network`].
+//!   [`training_data`]. It writes a [`checkpoint`] and a network file.
 //! - Measurement: the [`benchmark`] compares evaluations with deep searches and results.
 //! - Win, draw and loss: a [`wdl_model`] is fitted ([`wdl_fit`]) to the [`tally`] of the engine's
 //!   own games. Its [`reliability`] compares predicted with observed frequencies.

@@ -16,7 +16,7 @@ pub const HALF_LANES: usize = LANES / 2;
 /// Half a row.
 pub type HalfRow = f32x16;
 
-/// One number for each of [`LANES`] neurons of the hidden layer.
+/// One number for each of [`LANES`] neurons.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row([f32x16; VECTORS]);
 
@@ -90,7 +90,8 @@ impl Row {
         self.map(|vector| vector.simd_lt(limit).bitand(vector))
     }
 
-    /// Each number whose counterpart in `numbers` is between `low` and `high`, both excluded, else 0.
+    /// Each number whose counterpart in `numbers` is between `low` and `high`, both excluded. Others
+    /// become 0.
     #[inline(always)]
     #[must_use]
     pub fn where_between(self, numbers: Row, low: f32, high: f32) -> Self {
@@ -147,7 +148,8 @@ impl Row {
     }
 }
 
-/// Each of `values` whose counterpart in `numbers` is between `low` and `high`, both excluded, else 0.
+/// Each of `values` whose counterpart in `numbers` is between `low` and `high`, both excluded. Others
+/// become 0.
 #[inline(always)]
 #[must_use]
 pub fn half_where_between(values: HalfRow, numbers: HalfRow, low: f32, high: f32) -> HalfRow {

@@ -2,8 +2,8 @@
 //! second layer.
 //!
 //! Neuron j of the first layer forms a pair with neuron j + half the layer. The first half of a
-//! tile's neurons are the former, the second half the latter. Accumulators are in units of
-//! [`QA`], products of pairs in units of [`PAIR_UNIT`].
+//! tile's neurons are the former, the second half the latter. A product of clipped accumulators is
+//! divided so that it is within 0–127.
 
 use std::ops::Range;
 
