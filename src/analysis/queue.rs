@@ -186,13 +186,13 @@ impl Queue {
     /// Moves a task to a more urgent class or an earlier place for a client that joins it.
     pub(super) fn promote(&self, control: &TaskControl, class: PriorityClass, client: &Client) {
         let mut state = self.lock();
+        state.replace_departed_client(control);
         if let Some(running) = state.running_mut(control) {
             running.submitter.class = running.submitter.class.min(class);
-        }
-        if state.is_earlier_for(control, class, client) {
+        } else if state.is_earlier_for(control, class, client) {
             state.move_to_client(control, class, client);
-            self.publish_move(state);
         }
+        self.publish_clients(state);
     }
 
     /// Removes a request of a client from a shared task. If the client had queued the task, it
@@ -203,20 +203,13 @@ impl Queue {
             return;
         }
         let mut state = self.lock();
-        if let Some(running) = state.running_mut(control) {
-            if running.submitter.client == *client
-                && let Some(other) = control.clients().into_iter().next()
-            {
-                running.submitter.client = other;
-            }
-        } else if let Some((class, other)) = state.successor(control, client) {
-            state.move_to_client(control, class, &other);
-            self.publish_move(state);
-        }
+        state.replace_departed_client(control);
+        self.publish_clients(state);
     }
 
-    /// Publishes that a waiting task has moved.
-    fn publish_move(&self, mut state: MutexGuard<'_, State>) {
+    /// Publishes that the clients of a task have changed. Their shares change with them, so another
+    /// task may be next.
+    fn publish_clients(&self, mut state: MutexGuard<'_, State>) {
         state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);

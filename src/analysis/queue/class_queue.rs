@@ -56,6 +56,12 @@ impl Tags {
         if has_run { self.has_run } else { self.new }
     }
 
+    /// Lowers the tag of one order by this.
+    fn lower(&mut self, has_run: bool, units: u64) {
+        let own = if has_run { &mut self.has_run } else { &mut self.new };
+        *own = own.saturating_sub(units);
+    }
+
     /// Raises the tag of one order to at least this.
     fn raise(&mut self, has_run: bool, tag: u64) {
         let own = if has_run { &mut self.has_run } else { &mut self.new };
@@ -137,21 +143,62 @@ impl ClassQueue {
 
     /// Adds a task.
     pub(super) fn push(&mut self, queued: QueuedTask) -> StartTag {
+        let sequence = self.next_sequence;
+        self.next_sequence += 1;
+        self.insert(queued, sequence)
+    }
+
+    /// Adds a task again that [`ClassQueue::withdraw`] has taken out, as the task of its present
+    /// client. Among tasks with the same start it keeps its place.
+    pub(super) fn put_back(&mut self, queued: QueuedTask, tag: StartTag) -> StartTag {
+        self.insert(queued, tag.sequence)
+    }
+
+    fn insert(&mut self, queued: QueuedTask, sequence: u64) -> StartTag {
         let has_run = queued.has_run();
-        let start = self.start_of(queued.client(), has_run);
-        let state = self.clients.entry(queued.client().clone()).or_default();
+        let start = self.charge_for_task(queued.client(), has_run, queued.workers());
+        let tag = StartTag { has_run, start, sequence };
+        self.waiting.insert(tag, queued);
+        tag
+    }
+
+    /// Counts a waiting task for a client. Returns the task's start.
+    fn charge_for_task(&mut self, client: &Client, has_run: bool, workers: usize) -> u64 {
+        let start = self.start_of(client, has_run);
+        let units = self.units_of_task(has_run, workers);
+        let state = self.clients.entry(client.clone()).or_default();
         state.waiting += 1;
-        if has_run {
-            state.finish_tags.has_run = start + self.slice_units * queued.workers() as u64;
-        } else {
-            state.finish_tags.new = start + queued.workers() as u64;
+        state.finish_tags.raise(has_run, start + units);
+        if !has_run {
             state.new += 1;
             self.new += 1;
         }
-        let tag = StartTag { has_run, start, sequence: self.next_sequence };
-        self.next_sequence += 1;
-        self.waiting.insert(tag, queued);
-        tag
+        start
+    }
+
+    /// The work that a task counts for when it is queued.
+    fn units_of_task(&self, has_run: bool, workers: usize) -> u64 {
+        workers as u64 * if has_run { self.slice_units } else { 1 }
+    }
+
+    /// Makes a waiting task that of another client, which pays for it in place of the former one.
+    /// The task keeps its place.
+    pub(super) fn change_client(&mut self, tag: StartTag, client: &Client) {
+        let Some(queued) = self.waiting.get_mut(&tag) else { return };
+        let workers = queued.workers();
+        let former = std::mem::replace(&mut queued.submitter.client, client.clone());
+        self.charge_for_task(client, tag.has_run, workers);
+        self.refund(&former, tag.has_run, workers);
+        self.record_removal(&former, tag.has_run);
+    }
+
+    /// A client does not pay for a task any more that has not got its turn. It still pays for the
+    /// time of those that have run since the task was queued.
+    fn refund(&mut self, client: &Client, has_run: bool, workers: usize) {
+        let units = self.units_of_task(has_run, workers);
+        if let Some(state) = self.clients.get_mut(client) {
+            state.finish_tags.lower(has_run, units);
+        }
     }
 
     /// Counts the time that this many workers spent on a task of a client. Of a later slice than
@@ -185,7 +232,16 @@ impl ClassQueue {
         {
             state.finish_tags.has_run = tag.start;
         }
-        self.record_removal(&queued);
+        self.record_removal(queued.client(), tag.has_run);
+        Some(queued)
+    }
+
+    /// Removes a waiting task that its client does not pay for: it was evicted, or becomes the task
+    /// of another client.
+    pub(super) fn withdraw(&mut self, tag: StartTag) -> Option<QueuedTask> {
+        let queued = self.waiting.remove(&tag)?;
+        self.refund(queued.client(), tag.has_run, queued.workers());
+        self.record_removal(queued.client(), tag.has_run);
         Some(queued)
     }
 
@@ -198,7 +254,7 @@ impl ClassQueue {
         let first = self.first_start(tag.has_run);
         self.virtual_times
             .raise(tag.has_run, first.map_or(tag.start, |first| first.min(tag.start)));
-        self.record_removal(&queued);
+        self.record_removal(queued.client(), tag.has_run);
         Some(queued)
     }
 
@@ -226,13 +282,7 @@ impl ClassQueue {
             .filter(|(_, queued)| *queued.client() == busiest && !queued.has_run())
             .map(|(&tag, _)| tag);
         let newest = newest.max_by_key(|tag| tag.sequence)?;
-        let queued = self.remove(newest)?;
-        // The client does not pay for a task that never ran, but still for the time of those that
-        // have run since it was queued.
-        if let Some(state) = self.clients.get_mut(&busiest) {
-            state.finish_tags.new -= queued.workers() as u64;
-        }
-        Some(queued)
+        self.withdraw(newest)
     }
 
     /// The client with the most waiting tasks, if it has more than `client` with a new task.
@@ -258,10 +308,11 @@ impl ClassQueue {
         self.clients.get(client).map_or(0, |state| state.new)
     }
 
-    fn record_removal(&mut self, queued: &QueuedTask) {
-        let is_new = usize::from(!queued.has_run());
+    /// Updates the counts after a task has left the queue or its client.
+    fn record_removal(&mut self, client: &Client, has_run: bool) {
+        let is_new = usize::from(!has_run);
         self.new -= is_new;
-        if let Some(state) = self.clients.get_mut(queued.client()) {
+        if let Some(state) = self.clients.get_mut(client) {
             state.waiting -= 1;
             state.new -= is_new;
         }

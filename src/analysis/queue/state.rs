@@ -110,12 +110,17 @@ impl State {
 
     /// Adds a waiting task.
     pub(super) fn enqueue(&mut self, queued: QueuedTask) {
+        self.record_enqueue(&queued);
         let (class, control) = (queued.submitter.class, queued.control.clone());
+        let start_tag = self.class_queue_mut(class).push(queued);
+        control.set_place(Some(QueuePlace { class, start_tag }));
+    }
+
+    /// Updates the counts before a task enters its class queue.
+    fn record_enqueue(&mut self, queued: &QueuedTask) {
         self.wanted_workers += queued.workers();
         self.paused_workers += if queued.is_paused() { queued.workers() } else { 0 };
         *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
-        let start_tag = self.class_queue_mut(class).push(queued);
-        control.set_place(Some(QueuePlace { class, start_tag }));
     }
 
     /// Removes a waiting task that meets a condition.
@@ -156,18 +161,26 @@ impl State {
             }
     }
 
-    /// The client whose task a waiting task becomes when the client that has queued it leaves, with
-    /// the task's class: the client for which it runs first.
-    pub(super) fn successor(
-        &self,
-        control: &TaskControl,
-        client: &Client,
-    ) -> Option<(PriorityClass, Client)> {
-        let QueuePlace { class, start_tag } = control.place()?;
-        let queue = self.class_queue(class);
-        queue.get(start_tag).filter(|queued| queued.client() == client)?;
-        let start = |other: &Client| queue.start_of(other, start_tag.has_run);
-        Some((class, control.clients().into_iter().min_by_key(start)?))
+    /// Makes a task that of a client that waits for it, if the one that has queued it has left.
+    /// A waiting task keeps its place: nobody's leaving may delay it.
+    pub(super) fn replace_departed_client(&mut self, control: &TaskControl) {
+        let successor = |client: &Client| {
+            let clients = control.clients();
+            if clients.contains(client) { None } else { clients.into_iter().next() }
+        };
+        if let Some(running) = self.running_mut(control) {
+            let client = &mut running.submitter.client;
+            *client = successor(client).unwrap_or_else(|| client.clone());
+            return;
+        }
+        let Some(QueuePlace { class, start_tag }) = control.place() else { return };
+        let Some(queued) = self.class_queue(class).get(start_tag) else { return };
+        let former = queued.client().clone();
+        if let Some(client) = successor(&former) {
+            self.class_queue_mut(class).change_client(start_tag, &client);
+            *self.waiting_clients.entry(client).or_default() += 1;
+            self.forget_waiting_task_of(&former);
+        }
     }
 
     /// Makes a waiting task that of another client, in this class or its own, more urgent one.
@@ -178,10 +191,20 @@ impl State {
         client: &Client,
     ) {
         let prepared_task = self.prepared_task.clone();
-        let Some(queued) = self.remove_waiting(control, |_| true) else { return };
-        let class = class.min(queued.submitter.class);
+        let Some(QueuePlace { class: former_class, start_tag }) = control.place() else { return };
+        let Some(queued) = self.class_queue_mut(former_class).withdraw(start_tag) else { return };
+        self.record_dequeue(&queued);
+        let class = class.min(former_class);
         let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
-        self.enqueue(QueuedTask { submitter, ..queued });
+        let queued = QueuedTask { submitter, ..queued };
+        if class == former_class {
+            self.record_enqueue(&queued);
+            let control = queued.control.clone();
+            let start_tag = self.class_queue_mut(class).put_back(queued, start_tag);
+            control.set_place(Some(QueuePlace { class, start_tag }));
+        } else {
+            self.enqueue(queued);
+        }
         self.prepared_task = prepared_task;
     }
 
@@ -203,10 +226,15 @@ impl State {
         self.prepared_task.take_if(|control| Arc::ptr_eq(control, &queued.control));
         self.wanted_workers -= queued.workers();
         self.paused_workers -= if queued.is_paused() { queued.workers() } else { 0 };
-        if let Some(tasks) = self.waiting_clients.get_mut(queued.client()) {
+        self.forget_waiting_task_of(queued.client());
+    }
+
+    /// Counts one waiting task less for a client.
+    fn forget_waiting_task_of(&mut self, client: &Client) {
+        if let Some(tasks) = self.waiting_clients.get_mut(client) {
             *tasks -= 1;
             if *tasks == 0 {
-                self.waiting_clients.remove(queued.client());
+                self.waiting_clients.remove(client);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Tests of the queue's order, bounds and speculative work.
 
 mod control;
+mod shared_tasks;
 mod slices;
 mod starvation;
 
@@ -42,6 +43,16 @@ fn interactive(workers: usize) -> Submitter {
 
 fn push(queue: &Queue, submitter: Submitter) -> Arc<TaskControl> {
     try_push(queue, submitter, Task::new(|_| ())).unwrap()
+}
+
+/// Pauses tasks, or restarts them.
+fn end_slices(queue: &Queue, controls: Vec<Arc<TaskControl>>) {
+    queue.lock().end_slices(controls.clone());
+    for control in controls {
+        if queue.lock().running_mut(&control).is_some() {
+            queue.requeue(&control, Task::new(|_| ()));
+        }
+    }
 }
 
 fn rejection_retry_after(queue: &Queue) -> Duration {

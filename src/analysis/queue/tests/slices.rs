@@ -77,16 +77,6 @@ fn a_task_that_waits_for_its_own_client_keeps_nobody_waiting() {
     }
 }
 
-/// Pauses tasks, or restarts them.
-fn end_slices(queue: &Queue, controls: Vec<Arc<TaskControl>>) {
-    queue.lock().end_slices(controls.clone());
-    for control in controls {
-        if queue.lock().running_mut(&control).is_some() {
-            queue.requeue(&control, Task::new(|_| ()));
-        }
-    }
-}
-
 #[test]
 fn a_new_client_goes_before_the_backlog_of_others_after_a_pause() {
     let queue = new_queue(1, 64, 0);
@@ -145,53 +135,6 @@ fn a_small_capacity_does_not_keep_out_a_new_client() {
             end_slices(&queue, tasks);
         }
         assert!(start_next(&queue).is_some(), "client {number}");
-    }
-}
-
-#[test]
-fn a_task_that_its_first_client_has_left_keeps_nobody_waiting() {
-    let clock = SimulatedTime::start();
-    let queue = new_queue(1, 8, 0);
-    push(&queue, from_client("eve", PriorityClass::Interactive, 1));
-    assert!(start_next(&queue).is_some());
-    let left = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
-    left.add_client(&Client::new("eve"));
-    left.remove_client(&Client::new("bob"));
-    let of_ann = push(&queue, interactive(1));
-    clock.pass(SLICE);
-    let plan = queue.lock().plan_slices(clock::now(), SLICE);
-    let SlicePlan::GiveWay { next, .. } = plan else { panic!("nothing gives way") };
-    assert!(Arc::ptr_eq(&next, &of_ann));
-}
-
-#[test]
-fn a_client_that_has_left_a_shared_search_may_start_others() {
-    let clock = SimulatedTime::start();
-    for leaves_late in [false, true] {
-        let queue = new_queue(1, 8, 0);
-        let (bob, eve) = (Client::new("bob"), Client::new("eve"));
-        let shared = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
-        assert!(start_next(&queue).is_some());
-        let pause_for_ann = || {
-            push(&queue, interactive(1));
-            clock.pass(SLICE);
-            end_slices(&queue, vec![shared.clone()]);
-            let of_ann = queue.lock().take_task().unwrap();
-            queue.finish_task(&of_ann.control, Duration::ZERO);
-        };
-        shared.add_client(&eve);
-        if leaves_late {
-            pause_for_ann();
-            queue.leave(&shared, &bob);
-        } else {
-            queue.leave(&shared, &bob);
-            pause_for_ann();
-        }
-        push(&queue, from_client("bob", PriorityClass::Interactive, 1));
-        let next = queue.lock().take_task().unwrap();
-        assert_eq!(*next.client(), bob, "a paused task of eve does not delay bob");
-        queue.finish_task(&next.control, Duration::ZERO);
-        assert_eq!(*queue.lock().take_task().unwrap().client(), eve);
     }
 }
 

@@ -1,0 +1,204 @@
+//! Tests of tasks for which several clients wait.
+
+use std::sync::mpsc;
+use std::thread;
+
+use super::super::clock::{self, simulation::SimulatedTime};
+use super::super::slices::SlicePlan;
+use super::*;
+
+fn join(queue: &Queue, control: &TaskControl, client: &str) {
+    let client = Client::new(client);
+    control.add_client(&client);
+    queue.promote(control, PriorityClass::Interactive, &client);
+}
+
+fn leave(queue: &Queue, control: &TaskControl, client: &str) {
+    queue.leave(control, &Client::new(client));
+}
+
+/// A queue whose worker is busy, with five waiting tasks of one client, new or paused.
+fn queue_with_five_tasks(has_run: bool, clock: &SimulatedTime) -> (Queue, Vec<Arc<TaskControl>>) {
+    let queue = new_queue(5, 64, 0);
+    let tasks: Vec<_> = (0..5).map(|_| push(&queue, interactive(1))).collect();
+    if has_run {
+        while start_next(&queue).is_some() {}
+        clock.pass(SLICE);
+        end_slices(&queue, tasks.clone());
+    }
+    (queue, tasks)
+}
+
+#[test]
+fn joining_and_leaving_a_task_delays_no_task_of_its_client() {
+    let clock = SimulatedTime::start();
+    for has_run in [false, true] {
+        let (queue, tasks) = queue_with_five_tasks(has_run, &clock);
+        let places = || tasks.iter().map(|task| task.place().unwrap().start_tag);
+        let next_start = || queue.lock().interactive.start_of(&Client::new("ann"), has_run);
+        let (before, start_before) = (places().collect::<Vec<_>>(), next_start());
+        for number in 0..100 {
+            let eve = format!("eve {}", number % 3);
+            for task in &tasks {
+                join(&queue, task, &eve);
+                leave(&queue, task, &eve);
+            }
+        }
+        for (place, before) in places().zip(before) {
+            assert!(place <= before, "{place:?} after, {before:?} before");
+        }
+        assert_eq!(next_start(), start_before, "has run: {has_run}");
+    }
+}
+
+#[test]
+fn an_evicted_task_costs_the_client_to_which_it_passed_nothing() {
+    let _clock = SimulatedTime::start();
+    let queue = new_queue(1, 4, 0);
+    push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+    assert!(start_next(&queue).is_some());
+    for _ in 0..3 {
+        let task = push(&queue, interactive(1));
+        join(&queue, &task, "eve");
+        leave(&queue, &task, "ann");
+    }
+    push(&queue, from_client("cid", PriorityClass::Interactive, 1));
+    let start = || queue.lock().interactive.start_of(&Client::new("eve"), false);
+    assert_eq!(start(), 3);
+    push(&queue, from_client("dan", PriorityClass::Interactive, 1));
+    assert_eq!(start(), 2, "one of the three was evicted");
+}
+
+#[test]
+fn a_task_belongs_to_a_client_that_waits_for_it() {
+    let _clock = SimulatedTime::start();
+    for is_running in [false, true] {
+        let queue = new_queue(1, 64, 0);
+        if !is_running {
+            push(&queue, from_client("cid", PriorityClass::Interactive, 1));
+            assert!(start_next(&queue).is_some());
+        }
+        let task = push(&queue, interactive(1));
+        assert_eq!(start_next(&queue).is_some(), is_running);
+        // More clients than are remembered.
+        let others: Vec<String> = (1..=8).map(|number| number.to_string()).collect();
+        others.iter().for_each(|client| join(&queue, &task, client));
+        others.iter().take(7).for_each(|client| leave(&queue, &task, client));
+        leave(&queue, &task, "ann");
+        join(&queue, &task, "new");
+        let state = queue.lock();
+        let owner = match task.place() {
+            Some(place) => state.interactive.get(place.start_tag).unwrap().client(),
+            None => &state.running[0].submitter.client,
+        };
+        assert_eq!(*owner, Client::new("new"), "running: {is_running}");
+    }
+}
+
+/// Two workers and a thread that ends slices serve the queue.
+fn serve(queue: &Arc<Queue>) {
+    let slicer = queue.clone();
+    thread::spawn(move || slicer.run_slicer());
+    for _ in 0..2 {
+        let queue = queue.clone();
+        thread::spawn(move || {
+            while let Some(Work::Task(StartedTask { control, task })) = queue.next_work() {
+                task.run(Admission::Admitted);
+                queue.finish_task(&control, Duration::ZERO);
+            }
+        });
+    }
+}
+
+/// Queues a task that runs until it is stopped.
+fn push_endless(queue: &Queue, submitter: Submitter) -> Arc<TaskControl> {
+    let control = Arc::new(TaskControl::new(submitter.client.clone()));
+    let stopped = control.clone();
+    let task = Task::new(move |admission: Admission| {
+        while admission == Admission::Admitted && !stopped.is_stopped() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+    queue.push(submitter, &control, task).unwrap().reject();
+    control
+}
+
+#[test]
+fn joining_and_leaving_a_running_task_wakes_the_worker_of_the_next_task() {
+    for joins in [false, true] {
+        let queue = Arc::new(new_queue(2, 64, 0));
+        serve(&queue);
+        let running = push_endless(&queue, interactive(1));
+        while queue.length() > 0 || queue.busy_workers() == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        // One worker stays free for a task that needs two, until the shares of the clients change.
+        let (sender, started) = mpsc::channel();
+        let waiting_client = if joins { "eve" } else { "ann" };
+        if !joins {
+            join(&queue, &running, "bob");
+        }
+        let class = if joins { PriorityClass::Interactive } else { PriorityClass::Batch };
+        push_endless(&queue, from_client(if joins { "bob" } else { "cid" }, class, 2));
+        let submitter = from_client(waiting_client, PriorityClass::Interactive, 1);
+        let send = Task::new(move |_: Admission| sender.send(()).unwrap());
+        try_push(&queue, submitter, send).unwrap();
+        assert!(started.recv_timeout(Duration::from_millis(50)).is_err(), "it waits, {joins}");
+        if joins {
+            join(&queue, &running, "bob");
+        } else {
+            leave(&queue, &running, "ann");
+        }
+        let result = started.recv_timeout(Duration::from_secs(20));
+        running.stop();
+        queue.close();
+        assert!(result.is_ok(), "a free worker sleeps, joins: {joins}");
+    }
+}
+
+#[test]
+fn a_task_that_its_first_client_has_left_keeps_nobody_waiting() {
+    let clock = SimulatedTime::start();
+    let queue = new_queue(1, 8, 0);
+    push(&queue, from_client("eve", PriorityClass::Interactive, 1));
+    assert!(start_next(&queue).is_some());
+    let left = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+    join(&queue, &left, "eve");
+    queue.leave(&left, &Client::new("bob"));
+    let of_ann = push(&queue, interactive(1));
+    clock.pass(SLICE);
+    let plan = queue.lock().plan_slices(clock::now(), SLICE);
+    let SlicePlan::GiveWay { next, .. } = plan else { panic!("nothing gives way") };
+    assert!(Arc::ptr_eq(&next, &of_ann));
+}
+
+#[test]
+fn a_client_that_has_left_a_shared_search_may_start_others() {
+    let clock = SimulatedTime::start();
+    for leaves_late in [false, true] {
+        let queue = new_queue(1, 8, 0);
+        let (bob, eve) = (Client::new("bob"), Client::new("eve"));
+        let shared = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+        assert!(start_next(&queue).is_some());
+        let pause_for_ann = || {
+            push(&queue, interactive(1));
+            clock.pass(SLICE);
+            end_slices(&queue, vec![shared.clone()]);
+            let of_ann = queue.lock().take_task().unwrap();
+            queue.finish_task(&of_ann.control, Duration::ZERO);
+        };
+        join(&queue, &shared, "eve");
+        if leaves_late {
+            pause_for_ann();
+            queue.leave(&shared, &bob);
+        } else {
+            queue.leave(&shared, &bob);
+            pause_for_ann();
+        }
+        push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+        let next = queue.lock().take_task().unwrap();
+        assert_eq!(*next.client(), bob, "a paused task of eve does not delay bob");
+        queue.finish_task(&next.control, Duration::ZERO);
+        assert_eq!(*queue.lock().take_task().unwrap().client(), eve);
+    }
+}
