@@ -41,7 +41,7 @@ impl RefusedHead {
     pub(super) fn response(self, max_head_bytes: usize, is_tls: bool) -> Bytes {
         let (status, problem) = match self {
             RefusedHead::Malformed if is_tls => ("400 Bad Request", Problem::tls_handshake()),
-            RefusedHead::Malformed => ("400 Bad Request", Problem::not_http()),
+            RefusedHead::Malformed => ("400 Bad Request", Problem::malformed_head()),
             RefusedHead::TooLarge => {
                 ("431 Request Header Fields Too Large", Problem::head_too_large(max_head_bytes))
             }

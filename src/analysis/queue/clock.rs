@@ -16,7 +16,7 @@ pub(super) fn elapsed_since(earlier: Instant) -> Duration {
     now().saturating_duration_since(earlier)
 }
 
-/// A clock that passes only when a test says so, on the test's thread.
+/// A clock that advances only when a test advances it, on the test's thread.
 #[cfg(test)]
 pub(super) mod simulation {
     use std::cell::Cell;

@@ -1,6 +1,5 @@
 //! Tests of the queue's order, bounds and speculative work.
 
-mod control;
 mod shared_tasks;
 mod slices;
 mod starvation;

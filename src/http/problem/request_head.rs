@@ -31,7 +31,7 @@ impl Problem {
     }
 
     /// A request head that can't be parsed.
-    pub(crate) fn not_http() -> Problem {
+    pub(crate) fn malformed_head() -> Problem {
         let detail = "the head of the request is not valid HTTP/1.1 (RFC 9112)";
         Problem::new(ProblemCode::MalformedHead, detail)
     }

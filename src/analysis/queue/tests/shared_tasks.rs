@@ -35,8 +35,12 @@ fn joining_and_leaving_a_task_delays_no_task_of_its_client() {
     for has_run in [false, true] {
         let (queue, tasks) = queue_with_five_tasks(has_run, &clock);
         let places = || tasks.iter().map(|task| task.place().unwrap().start_tag);
-        let next_start = || queue.lock().interactive.start_of(&Client::new("ann"), has_run);
-        let (before, start_before) = (places().collect::<Vec<_>>(), next_start());
+        let clients = ["ann", "eve 0", "eve 1", "eve 2"].map(Client::new);
+        let next_starts = || {
+            let state = queue.lock();
+            clients.each_ref().map(|client| state.interactive.start_of(client, has_run))
+        };
+        let (before, starts_before) = (places().collect::<Vec<_>>(), next_starts());
         for number in 0..100 {
             let eve = format!("eve {}", number % 3);
             for task in &tasks {
@@ -47,7 +51,7 @@ fn joining_and_leaving_a_task_delays_no_task_of_its_client() {
         for (place, before) in places().zip(before) {
             assert!(place <= before, "{place:?} after, {before:?} before");
         }
-        assert_eq!(next_start(), start_before, "has run: {has_run}");
+        assert_eq!(next_starts(), starts_before, "has run: {has_run}");
     }
 }
 

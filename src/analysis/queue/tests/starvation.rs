@@ -14,18 +14,18 @@ use super::*;
 const NEVER: Duration = Duration::from_secs(60);
 
 /// The number of clients that submit the load.
-const HOGS: usize = 5;
+const BUSY_CLIENTS: usize = 5;
 
 /// The number of clients that come back with a short search from time to time.
-const GUESTS: usize = 2;
+const RETURNING_CLIENTS: usize = 2;
 
 /// A change of the load.
 #[derive(Clone, Debug)]
 enum Step {
     /// A client submits tasks.
-    Push { hog: usize, load: Load, tasks: usize },
+    Push { busy: usize, load: Load, tasks: usize },
     /// A client joins one of the tasks, which counts from the oldest.
-    Join { hog: usize, task: usize },
+    Join { busy: usize, task: usize },
     /// One of the clients of a task leaves.
     Leave { task: usize, client: usize },
     /// A client leaves all its tasks, and comes back with a short search.
@@ -66,18 +66,22 @@ fn load() -> impl Strategy<Value = Load> {
 
 fn step() -> impl Strategy<Value = Step> {
     let push = |tasks: Range<usize>| {
-        (0..HOGS, load(), tasks).prop_map(|(hog, load, tasks)| Step::Push { hog, load, tasks })
+        (0..BUSY_CLIENTS, load(), tasks).prop_map(|(busy, load, tasks)| Step::Push {
+            busy,
+            load,
+            tasks,
+        })
     };
     let task = 0_usize..40;
     let client = prop_oneof![
-        (0..HOGS).prop_map(hog_client),
-        (0..GUESTS).prop_map(|number| Client::new(&format!("guest {number}"))),
+        (0..BUSY_CLIENTS).prop_map(busy_client),
+        (0..RETURNING_CLIENTS).prop_map(|number| Client::new(&format!("returning {number}"))),
     ];
     prop_oneof![
         6 => push(1..2),
         1 => push(2..24),
-        1 => (0..HOGS, task.clone()).prop_map(|(hog, task)| Step::Join { hog, task }),
-        1 => (task, 0..HOGS).prop_map(|(task, client)| Step::Leave { task, client }),
+        1 => (0..BUSY_CLIENTS, task.clone()).prop_map(|(busy, task)| Step::Join { busy, task }),
+        1 => (task, 0..BUSY_CLIENTS).prop_map(|(task, client)| Step::Leave { task, client }),
         1 => (client, milliseconds(1..500))
             .prop_map(|(client, time)| Step::Return { client, time }),
         3 => milliseconds(0..1_250).prop_map(|time| Step::Pass { time }),
@@ -112,11 +116,11 @@ impl Simulation {
     /// left for it.
     fn apply(&mut self, step: &Step) -> Option<Duration> {
         match *step {
-            Step::Push { hog, load, tasks } => {
+            Step::Push { busy, load, tasks } => {
                 // A full queue refuses some of them.
-                (0..tasks).for_each(|_| drop(self.push(hog_client(hog), load)));
+                (0..tasks).for_each(|_| drop(self.push(busy_client(busy), load)));
             }
-            Step::Join { hog, task } => self.join(&hog_client(hog), task),
+            Step::Join { busy, task } => self.join(&busy_client(busy), task),
             Step::Leave { task, client } => self.leave(task, client),
             Step::Return { ref client, time } => {
                 self.leave_all(client);
@@ -261,8 +265,8 @@ impl Simulation {
     }
 }
 
-fn hog_client(number: usize) -> Client {
-    Client::new(&format!("hog {number}"))
+fn busy_client(number: usize) -> Client {
+    Client::new(&format!("busy {number}"))
 }
 
 fn restarting_tasks(state: &State) -> Vec<Arc<TaskControl>> {

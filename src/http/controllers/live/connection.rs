@@ -300,8 +300,8 @@ impl<'a> LiveConnection<'a> {
     }
 
     /// Sends the problem with an invalid message. Too many of them in a row close the connection.
-    /// Illegal positions and moves do not count: a person may be typing them. They
-    /// count as requests.
+    /// Illegal positions and moves do not count: a person may be typing them. They count in the
+    /// client's rate limit instead.
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
         self.send_problem(id, problem).await?;
         self.invalid_messages += 1;
