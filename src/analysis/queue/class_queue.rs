@@ -148,32 +148,15 @@ impl ClassQueue {
         self.insert(queued, sequence)
     }
 
-    /// Adds a task again that [`ClassQueue::withdraw`] has taken out, as the task of its present
-    /// client. Among tasks with the same start it keeps its place.
-    pub(super) fn put_back(&mut self, queued: QueuedTask, tag: StartTag) -> StartTag {
-        self.insert(queued, tag.sequence)
-    }
-
-    fn insert(&mut self, queued: QueuedTask, sequence: u64) -> StartTag {
-        let has_run = queued.has_run();
-        let start = self.charge_for_task(queued.client(), has_run, queued.workers());
+    fn insert(&mut self, mut queued: QueuedTask, sequence: u64) -> StartTag {
+        let (client, has_run) = (queued.client().clone(), queued.has_run());
+        let start = self.start_of(&client, has_run);
+        let finish = start + self.units_of_task(has_run, queued.workers());
+        self.record_addition(&client, has_run).finish_tags.raise(has_run, finish);
         let tag = StartTag { has_run, start, sequence };
+        queued.payer = client;
         self.waiting.insert(tag, queued);
         tag
-    }
-
-    /// Counts a waiting task for a client. Returns the task's start.
-    fn charge_for_task(&mut self, client: &Client, has_run: bool, workers: usize) -> u64 {
-        let start = self.start_of(client, has_run);
-        let units = self.units_of_task(has_run, workers);
-        let state = self.clients.entry(client.clone()).or_default();
-        state.waiting += 1;
-        state.finish_tags.raise(has_run, start + units);
-        if !has_run {
-            state.new += 1;
-            self.new += 1;
-        }
-        start
     }
 
     /// The work that a task counts for when it is queued.
@@ -181,24 +164,13 @@ impl ClassQueue {
         workers as u64 * if has_run { self.slice_units } else { 1 }
     }
 
-    /// Makes a waiting task that of another client, which pays for it in place of the former one.
-    /// The task keeps its place.
+    /// Makes a waiting task that of another client. The task keeps its place, and who has paid for
+    /// the place still does.
     pub(super) fn change_client(&mut self, tag: StartTag, client: &Client) {
         let Some(queued) = self.waiting.get_mut(&tag) else { return };
-        let workers = queued.workers();
         let former = std::mem::replace(&mut queued.submitter.client, client.clone());
-        self.charge_for_task(client, tag.has_run, workers);
-        self.refund(&former, tag.has_run, workers);
+        self.record_addition(client, tag.has_run);
         self.record_removal(&former, tag.has_run);
-    }
-
-    /// A client does not pay for a task any more that has not got its turn. It still pays for the
-    /// time of those that have run since the task was queued.
-    fn refund(&mut self, client: &Client, has_run: bool, workers: usize) {
-        let units = self.units_of_task(has_run, workers);
-        if let Some(state) = self.clients.get_mut(client) {
-            state.finish_tags.lower(has_run, units);
-        }
     }
 
     /// Counts the time that this many workers spent on a task of a client. Of a later slice than
@@ -226,23 +198,42 @@ impl ClassQueue {
     pub(super) fn remove(&mut self, tag: StartTag) -> Option<QueuedTask> {
         let queued = self.waiting.remove(&tag)?;
         let finish_tag = tag.start + self.slice_units * queued.workers() as u64;
-        if let Some(state) = self.clients.get_mut(queued.client())
+        if let Some(state) = self.clients.get_mut(&queued.payer)
             && tag.has_run
             && state.finish_tags.has_run == finish_tag
         {
             state.finish_tags.has_run = tag.start;
         }
         self.record_removal(queued.client(), tag.has_run);
+        self.forget_clients();
         Some(queued)
     }
 
-    /// Removes a waiting task that its client does not pay for: it was evicted, or becomes the task
-    /// of another client.
-    pub(super) fn withdraw(&mut self, tag: StartTag) -> Option<QueuedTask> {
+    /// Removes a waiting task for which nobody pays: it was evicted, or moves to another place.
+    /// Its payer still pays for the time of tasks that have run since it was queued.
+    fn withdraw(&mut self, tag: StartTag) -> Option<QueuedTask> {
         let queued = self.waiting.remove(&tag)?;
-        self.refund(queued.client(), tag.has_run, queued.workers());
+        let units = self.units_of_task(tag.has_run, queued.workers());
+        if let Some(state) = self.clients.get_mut(&queued.payer) {
+            state.finish_tags.lower(tag.has_run, units);
+        }
         self.record_removal(queued.client(), tag.has_run);
         Some(queued)
+    }
+
+    /// Takes a task out that moves to another class.
+    pub(super) fn take_for_other_class(&mut self, tag: StartTag) -> Option<QueuedTask> {
+        let queued = self.withdraw(tag);
+        self.forget_clients();
+        queued
+    }
+
+    /// Moves a waiting task to the place that it has as a task of another client. Among tasks with
+    /// the same start it keeps its place. Returns its tag.
+    pub(super) fn move_to_client(&mut self, tag: StartTag, client: &Client) -> Option<StartTag> {
+        let mut queued = self.withdraw(tag)?;
+        queued.submitter.client = client.clone();
+        Some(self.insert(queued, tag.sequence))
     }
 
     /// Takes the next task out, which has this tag.
@@ -255,6 +246,7 @@ impl ClassQueue {
         self.virtual_times
             .raise(tag.has_run, first.map_or(tag.start, |first| first.min(tag.start)));
         self.record_removal(queued.client(), tag.has_run);
+        self.forget_clients();
         Some(queued)
     }
 
@@ -282,7 +274,9 @@ impl ClassQueue {
             .filter(|(_, queued)| *queued.client() == busiest && !queued.has_run())
             .map(|(&tag, _)| tag);
         let newest = newest.max_by_key(|tag| tag.sequence)?;
-        self.withdraw(newest)
+        let queued = self.withdraw(newest);
+        self.forget_clients();
+        queued
     }
 
     /// The client with the most waiting tasks, if it has more than `client` with a new task.
@@ -308,7 +302,17 @@ impl ClassQueue {
         self.clients.get(client).map_or(0, |state| state.new)
     }
 
-    /// Updates the counts after a task has left the queue or its client.
+    /// Counts one waiting task more for a client.
+    fn record_addition(&mut self, client: &Client, has_run: bool) -> &mut ClientState {
+        let is_new = usize::from(!has_run);
+        self.new += is_new;
+        let state = self.clients.entry(client.clone()).or_default();
+        state.waiting += 1;
+        state.new += is_new;
+        state
+    }
+
+    /// Counts one waiting task less for a client.
     fn record_removal(&mut self, client: &Client, has_run: bool) {
         let is_new = usize::from(!has_run);
         self.new -= is_new;
@@ -316,6 +320,10 @@ impl ClassQueue {
             state.waiting -= 1;
             state.new -= is_new;
         }
+    }
+
+    /// Forgets clients without waiting tasks, if there are none with some or too many without.
+    fn forget_clients(&mut self) {
         if self.waiting.is_empty() {
             // The queue is empty, so the fairness state can be reset.
             self.clients.clear();

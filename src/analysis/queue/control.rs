@@ -126,19 +126,20 @@ impl TaskControl {
 
     /// Removes a request of a client from a shared task. The last known client stays until another
     /// one joins: those beyond [`MAX_CLIENTS`] may still wait, and the task counts for one client in
-    /// any case. Returns `true` if the client has no request left, and others have.
+    /// any case. Returns `true` if other clients are known and this one is not, or no more.
     pub(super) fn remove_client(&self, client: &Client) -> bool {
         let mut state = self.lock();
         let is_last = state.clients.len() == 1;
-        if let Some(index) = state.clients.iter().position(|(other, _)| other == client) {
-            let requests = &mut state.clients[index].1;
-            *requests = requests.saturating_sub(1);
-            if *requests == 0 && !is_last {
-                state.clients.swap_remove(index);
-                return true;
-            }
+        let Some(index) = state.clients.iter().position(|(other, _)| other == client) else {
+            return true;
+        };
+        let requests = &mut state.clients[index].1;
+        *requests = requests.saturating_sub(1);
+        let is_gone = *requests == 0 && !is_last;
+        if is_gone {
+            state.clients.swap_remove(index);
         }
-        false
+        is_gone
     }
 
     /// The clients that wait for the result.

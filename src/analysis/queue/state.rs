@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::batch_waiters::BatchWaiters;
 use super::class_queue::ClassQueue;
 use super::clock;
-use super::control::{QueuePlace, TaskControl};
+use super::control::{QueuePlace, StartTag, TaskControl};
 use super::running::RunningTask;
 use super::task::{QueuedTask, Submitter};
 use crate::analysis::request::PriorityClass;
@@ -110,17 +110,12 @@ impl State {
 
     /// Adds a waiting task.
     pub(super) fn enqueue(&mut self, queued: QueuedTask) {
-        self.record_enqueue(&queued);
         let (class, control) = (queued.submitter.class, queued.control.clone());
-        let start_tag = self.class_queue_mut(class).push(queued);
-        control.set_place(Some(QueuePlace { class, start_tag }));
-    }
-
-    /// Updates the counts before a task enters its class queue.
-    fn record_enqueue(&mut self, queued: &QueuedTask) {
         self.wanted_workers += queued.workers();
         self.paused_workers += if queued.is_paused() { queued.workers() } else { 0 };
         *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
+        let start_tag = self.class_queue_mut(class).push(queued);
+        control.set_place(Some(QueuePlace { class, start_tag }));
     }
 
     /// Removes a waiting task that meets a condition.
@@ -183,28 +178,49 @@ impl State {
         }
     }
 
-    /// Makes a waiting task that of another client, in this class or its own, more urgent one.
+    /// Makes a waiting task that of a client that joins it, in this class or its own, more urgent
+    /// one.
     pub(super) fn move_to_client(
         &mut self,
         control: &TaskControl,
         class: PriorityClass,
         client: &Client,
     ) {
-        let prepared_task = self.prepared_task.clone();
         let Some(QueuePlace { class: former_class, start_tag }) = control.place() else { return };
-        let Some(queued) = self.class_queue_mut(former_class).withdraw(start_tag) else { return };
-        self.record_dequeue(&queued);
-        let class = class.min(former_class);
-        let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
-        let queued = QueuedTask { submitter, ..queued };
-        if class == former_class {
-            self.record_enqueue(&queued);
-            let control = queued.control.clone();
-            let start_tag = self.class_queue_mut(class).put_back(queued, start_tag);
-            control.set_place(Some(QueuePlace { class, start_tag }));
-        } else {
-            self.enqueue(queued);
+        if class < former_class {
+            return self.move_to_class(former_class, start_tag, class, client);
         }
+        let queue = self.class_queue_mut(former_class);
+        let Some(queued) = queue.get(start_tag) else { return };
+        let former = queued.client().clone();
+        let Some(start_tag) = queue.move_to_client(start_tag, client) else { return };
+        control.set_place(Some(QueuePlace { class: former_class, start_tag }));
+        *self.waiting_clients.entry(client.clone()).or_default() += 1;
+        self.forget_waiting_task_of(&former);
+    }
+
+    /// Moves a waiting task to a more urgent class, as the task of the client for which it runs
+    /// first there: the one that joins it, or one that waits for it already. The joining one may
+    /// have many tasks in that class.
+    fn move_to_class(
+        &mut self,
+        former_class: PriorityClass,
+        start_tag: StartTag,
+        class: PriorityClass,
+        client: &Client,
+    ) {
+        let prepared_task = self.prepared_task.clone();
+        let Some(queued) = self.class_queue_mut(former_class).take_for_other_class(start_tag)
+        else {
+            return;
+        };
+        self.record_dequeue(&queued);
+        let queue = self.class_queue(class);
+        let clients = [client.clone()].into_iter().chain(queued.control.clients());
+        let start_of = |client: &Client| queue.start_of(client, start_tag.has_run);
+        let client = clients.min_by_key(start_of).unwrap_or_else(|| client.clone());
+        let submitter = Submitter { client, class, ..queued.submitter };
+        self.enqueue(QueuedTask { submitter, ..queued });
         self.prepared_task = prepared_task;
     }
 

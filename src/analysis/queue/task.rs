@@ -71,6 +71,9 @@ pub(in crate::analysis) struct QueuedTask {
     pub(super) control: Arc<TaskControl>,
     pub(super) queued_at: Instant,
     pub(super) work: QueuedWork,
+    /// The client that pays for the task's place: the one for which it was put there. It may have
+    /// left since.
+    pub(super) payer: Client,
 }
 
 /// What a worker does when the task's turn comes.
@@ -90,7 +93,8 @@ impl QueuedTask {
         control: Arc<TaskControl>,
         work: QueuedWork,
     ) -> QueuedTask {
-        QueuedTask { submitter, control, queued_at: clock::now(), work }
+        let payer = submitter.client.clone();
+        QueuedTask { submitter, control, queued_at: clock::now(), work, payer }
     }
 
     /// How many workers the task needs.

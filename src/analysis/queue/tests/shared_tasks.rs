@@ -29,6 +29,12 @@ fn queue_with_five_tasks(has_run: bool, clock: &SimulatedTime) -> (Queue, Vec<Ar
     (queue, tasks)
 }
 
+/// Where the next tasks of these clients start.
+fn next_starts(queue: &Queue, clients: &[Client], has_run: bool) -> Vec<u64> {
+    let state = queue.lock();
+    clients.iter().map(|client| state.interactive.start_of(client, has_run)).collect()
+}
+
 #[test]
 fn joining_and_leaving_a_task_delays_no_task_of_its_client() {
     let clock = SimulatedTime::start();
@@ -36,11 +42,8 @@ fn joining_and_leaving_a_task_delays_no_task_of_its_client() {
         let (queue, tasks) = queue_with_five_tasks(has_run, &clock);
         let places = || tasks.iter().map(|task| task.place().unwrap().start_tag);
         let clients = ["ann", "eve 0", "eve 1", "eve 2"].map(Client::new);
-        let next_starts = || {
-            let state = queue.lock();
-            clients.each_ref().map(|client| state.interactive.start_of(client, has_run))
-        };
-        let (before, starts_before) = (places().collect::<Vec<_>>(), next_starts());
+        let starts = || next_starts(&queue, &clients, has_run);
+        let (places_before, starts_before) = (places().collect::<Vec<_>>(), starts());
         for number in 0..100 {
             let eve = format!("eve {}", number % 3);
             for task in &tasks {
@@ -48,15 +51,54 @@ fn joining_and_leaving_a_task_delays_no_task_of_its_client() {
                 leave(&queue, task, &eve);
             }
         }
-        for (place, before) in places().zip(before) {
+        for (place, before) in places().zip(places_before) {
             assert!(place <= before, "{place:?} after, {before:?} before");
         }
-        assert_eq!(next_starts(), starts_before, "has run: {has_run}");
+        assert!(starts()[0] <= starts_before[0], "has run: {has_run}");
+        assert_eq!(
+            starts().iter().sum::<u64>(),
+            starts_before.iter().sum::<u64>(),
+            "each task is paid for once, has run: {has_run}"
+        );
     }
 }
 
 #[test]
-fn an_evicted_task_costs_the_client_to_which_it_passed_nothing() {
+fn joining_and_leaving_a_backlog_does_not_put_it_before_others() {
+    let _clock = SimulatedTime::start();
+    let queue = new_queue(1, 64, 0);
+    push(&queue, from_client("cid", PriorityClass::Interactive, 1));
+    assert!(start_next(&queue).is_some());
+    for _ in 0..30 {
+        let task = push(&queue, from_client("bob", PriorityClass::Interactive, 1));
+        join(&queue, &task, "eve");
+        leave(&queue, &task, "eve");
+    }
+    let of_ann = push(&queue, interactive(1));
+    assert!(queue.tasks_ahead(&of_ann) <= Some(2), "{:?}", queue.tasks_ahead(&of_ann));
+}
+
+#[test]
+fn a_batch_task_is_not_delayed_by_an_interactive_client_with_a_backlog() {
+    let _clock = SimulatedTime::start();
+    for leaves in [false, true] {
+        let queue = new_queue(1, 64, 0);
+        push(&queue, from_client("cid", PriorityClass::Interactive, 1));
+        assert!(start_next(&queue).is_some());
+        for _ in 0..30 {
+            push(&queue, from_client("eve", PriorityClass::Interactive, 1));
+        }
+        let of_ann = push(&queue, from_client("ann", PriorityClass::Batch, 1));
+        join(&queue, &of_ann, "eve");
+        if leaves {
+            leave(&queue, &of_ann, "eve");
+        }
+        assert!(queue.tasks_ahead(&of_ann) <= Some(1), "{:?}", queue.tasks_ahead(&of_ann));
+    }
+}
+
+#[test]
+fn nobody_pays_for_an_evicted_task() {
     let _clock = SimulatedTime::start();
     let queue = new_queue(1, 4, 0);
     push(&queue, from_client("bob", PriorityClass::Interactive, 1));
@@ -67,10 +109,11 @@ fn an_evicted_task_costs_the_client_to_which_it_passed_nothing() {
         leave(&queue, &task, "ann");
     }
     push(&queue, from_client("cid", PriorityClass::Interactive, 1));
-    let start = || queue.lock().interactive.start_of(&Client::new("eve"), false);
-    assert_eq!(start(), 3);
+    let clients = ["ann", "eve"].map(Client::new);
+    let paid = || next_starts(&queue, &clients, false).iter().sum::<u64>();
+    assert_eq!(paid(), 3);
     push(&queue, from_client("dan", PriorityClass::Interactive, 1));
-    assert_eq!(start(), 2, "one of the three was evicted");
+    assert_eq!(paid(), 2, "one of the three was evicted");
 }
 
 #[test]
@@ -84,19 +127,42 @@ fn a_task_belongs_to_a_client_that_waits_for_it() {
         }
         let task = push(&queue, interactive(1));
         assert_eq!(start_next(&queue).is_some(), is_running);
+        let owner = || {
+            let state = queue.lock();
+            match task.place() {
+                Some(place) => state.interactive.get(place.start_tag).unwrap().client().clone(),
+                None => state.running[0].submitter.client.clone(),
+            }
+        };
         // More clients than are remembered.
         let others: Vec<String> = (1..=8).map(|number| number.to_string()).collect();
         others.iter().for_each(|client| join(&queue, &task, client));
         others.iter().take(7).for_each(|client| leave(&queue, &task, client));
         leave(&queue, &task, "ann");
         join(&queue, &task, "new");
-        let state = queue.lock();
-        let owner = match task.place() {
-            Some(place) => state.interactive.get(place.start_tag).unwrap().client(),
-            None => &state.running[0].submitter.client,
-        };
-        assert_eq!(*owner, Client::new("new"), "running: {is_running}");
+        assert_eq!(owner(), Client::new("new"), "running: {is_running}");
     }
+}
+
+#[test]
+fn a_task_passes_on_when_a_client_beyond_the_remembered_ones_leaves_it() {
+    let _clock = SimulatedTime::start();
+    let queue = new_queue(1, 64, 0);
+    push(&queue, from_client("cid", PriorityClass::Interactive, 1));
+    assert!(start_next(&queue).is_some());
+    push(&queue, interactive(1));
+    let task = push(&queue, interactive(1));
+    (1..=7).for_each(|number| join(&queue, &task, &number.to_string()));
+    // Its start is earlier than those of all others.
+    for number in 1..=7 {
+        push(&queue, from_client(&number.to_string(), PriorityClass::Interactive, 1));
+    }
+    join(&queue, &task, "zed");
+    leave(&queue, &task, "zed");
+    let state = queue.lock();
+    let owner = state.interactive.get(task.place().unwrap().start_tag).unwrap().client();
+    assert!(task.has_client(owner), "{owner:?} has left");
+    assert!(!state.waiting_clients.contains_key(&Client::new("zed")));
 }
 
 /// Two workers and a thread that ends slices serve the queue.

@@ -80,8 +80,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => push(1..2),
         1 => push(2..24),
-        1 => (0..BUSY_CLIENTS, task.clone()).prop_map(|(busy, task)| Step::Join { busy, task }),
-        1 => (task, 0..BUSY_CLIENTS).prop_map(|(task, client)| Step::Leave { task, client }),
+        3 => (0..BUSY_CLIENTS, task.clone()).prop_map(|(busy, task)| Step::Join { busy, task }),
+        3 => (task, 0..BUSY_CLIENTS).prop_map(|(task, client)| Step::Leave { task, client }),
         1 => (client, milliseconds(1..500))
             .prop_map(|(client, time)| Step::Return { client, time }),
         3 => milliseconds(0..1_250).prop_map(|time| Step::Pass { time }),
