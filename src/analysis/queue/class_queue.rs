@@ -257,6 +257,19 @@ impl ClassQueue {
         (tag.has_run == has_run).then_some(tag.start)
     }
 
+    /// The waiting tasks with their tags, in order.
+    #[cfg(test)]
+    pub(super) fn tasks(&self) -> impl Iterator<Item = (&StartTag, &QueuedTask)> {
+        self.waiting.iter()
+    }
+
+    /// For each client with waiting tasks, how many these are and how many of them are new.
+    #[cfg(test)]
+    pub(super) fn client_counts(&self) -> HashMap<Client, (usize, usize)> {
+        let waits = self.clients.iter().filter(|(_, state)| state.waiting > 0);
+        waits.map(|(client, state)| (client.clone(), (state.waiting, state.new))).collect()
+    }
+
     /// Removes all tasks.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = QueuedTask> + use<> {
         self.clients.clear();

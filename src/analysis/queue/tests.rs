@@ -1,5 +1,6 @@
 //! Tests of the queue's order, bounds and speculative work.
 
+mod counts;
 mod shared_tasks;
 mod slices;
 mod starvation;
