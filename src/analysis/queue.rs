@@ -195,9 +195,9 @@ impl Queue {
         self.publish_clients(state);
     }
 
-    /// Removes a request of a client from a shared task. If the client had queued the task, it
-    /// becomes the task of another client that waits for it. Otherwise it would count for the client
-    /// that has left.
+    /// Removes a request of a client from a shared task. If the task is that of the client, it
+    /// becomes the task of another client that waits for it. Otherwise it would count for the
+    /// client that has left.
     pub(super) fn leave(&self, control: &TaskControl, client: &Client) {
         if !control.remove_client(client) {
             return;

@@ -1,5 +1,7 @@
 //! The payload of a network file: numbers in a fixed order.
 
+use super::error::NetworkError;
+
 /// The rest of a payload, from which the numbers are read in their order. Its length must have been
 /// checked: numbers beyond its end are read as zero.
 pub(super) struct Payload<'a>(&'a [u8]);
@@ -37,4 +39,18 @@ impl<'a> Payload<'a> {
         }
         numbers
     }
+}
+
+/// Checks that the output weights in these bytes of a file are within ± `max`.
+pub(super) const fn validate_output_weights(bytes: &[u8], max: i16) -> Result<(), NetworkError> {
+    let (weights, _) = bytes.as_chunks();
+    let mut n = 0;
+    while n < weights.len() {
+        let found = i16::from_le_bytes(weights[n]);
+        if found < -max || found > max {
+            return Err(NetworkError::OutputWeight { found, max });
+        }
+        n += 1;
+    }
+    Ok(())
 }

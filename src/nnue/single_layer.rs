@@ -3,7 +3,7 @@
 use super::architecture::{HIDDEN, MAX_OUTPUT_WEIGHT, OUTPUT_BUCKETS, QA, QB, Row, scale_output};
 use super::error::NetworkError;
 use super::feature_layer::FeatureLayer;
-use super::payload::Payload;
+use super::payload::{Payload, validate_output_weights};
 use super::simd::Kernels;
 
 /// The weights of a network with [`HIDDEN`] neurons for each perspective and squared clipped
@@ -26,16 +26,9 @@ impl SingleLayerNetwork {
 
     /// Checks the ranges that the arithmetic relies on, in the layers' bytes of a file.
     pub(super) const fn validate(layers: &[u8]) -> Result<(), NetworkError> {
-        let mut offset = FeatureLayer::<HIDDEN>::FILE_BYTES;
-        let end = offset + SingleLayerNetwork::OUTPUT_BYTES;
-        while offset < end {
-            let found = i16::from_le_bytes([layers[offset], layers[offset + 1]]);
-            if found < -MAX_OUTPUT_WEIGHT || found > MAX_OUTPUT_WEIGHT {
-                return Err(NetworkError::OutputWeight { found, max: MAX_OUTPUT_WEIGHT });
-            }
-            offset += 2;
-        }
-        Ok(())
+        let (_, rest) = layers.split_at(FeatureLayer::<HIDDEN>::FILE_BYTES);
+        let (weights, _) = rest.split_at(SingleLayerNetwork::OUTPUT_BYTES);
+        validate_output_weights(weights, MAX_OUTPUT_WEIGHT)
     }
 
     /// Decodes the validated layers of a file.

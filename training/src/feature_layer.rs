@@ -86,12 +86,19 @@ impl FeatureLayer {
         match &mut self.effective {
             EffectiveWeights::Float { unit, weights, bias } => {
                 let unit = *unit;
-                refresh_weights(weights, own, shared, |sum| rounding.apply(sum, QA, unit));
-                *bias = rounding.apply(own_bias, QA, unit);
+                refresh_weights(weights, own, shared, |sum| {
+                    rounding.apply(sum, f32::from(QA), unit)
+                });
+                *bias = rounding.apply(own_bias, f32::from(QA), unit);
             }
             EffectiveWeights::Integer { weights, bias } => {
-                let round =
-                    |sum| IntegerRow::from_row(Rounding::Quantised.apply(sum, QA, f32::from(QA)));
+                let round = |sum| {
+                    IntegerRow::from_row(Rounding::Quantised.apply(
+                        sum,
+                        f32::from(QA),
+                        f32::from(QA),
+                    ))
+                };
                 refresh_weights(weights, own, shared, round);
                 *bias = round(own_bias);
             }

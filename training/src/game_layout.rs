@@ -1,7 +1,8 @@
 //! The layout of viriformat game files.
 //!
 //! A game is a packed board of [`PACKED_BYTES`], its start position, then [`MOVE_BYTES`] for
-//! each move with its score, and as many zeros at the end. The crate `viriformat` defines the format.
+//! each move with its score, and as many zeros at the end. The crate `viriformat` defines the
+//! format.
 
 /// Bytes of a packed board.
 pub const PACKED_BYTES: usize = 32;

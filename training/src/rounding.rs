@@ -19,10 +19,10 @@ impl Rounding {
     /// result, `unit`.
     #[inline(always)]
     #[must_use]
-    pub fn apply(self, weights: Row, units: u16, unit: f32) -> Row {
+    pub fn apply(self, weights: Row, units: f32, unit: f32) -> Row {
         match self {
             Rounding::Exact => weights * unit,
-            Rounding::Quantised => (weights * f32::from(units)).round() * (unit / f32::from(units)),
+            Rounding::Quantised => (weights * units).round() * (unit / units),
         }
     }
 }

@@ -90,8 +90,8 @@ impl Row {
         self.map(|vector| vector.simd_lt(limit).bitand(vector))
     }
 
-    /// Each number whose counterpart in `numbers` is between `low` and `high`, both excluded. Others
-    /// become 0.
+    /// Each number whose counterpart in `numbers` is between `low` and `high`, both excluded.
+    /// Others become 0.
     #[inline(always)]
     #[must_use]
     pub fn where_between(self, numbers: Row, low: f32, high: f32) -> Self {
@@ -148,8 +148,8 @@ impl Row {
     }
 }
 
-/// Each of `values` whose counterpart in `numbers` is between `low` and `high`, both excluded. Others
-/// become 0.
+/// Each of `values` whose counterpart in `numbers` is between `low` and `high`, both excluded.
+/// Others become 0.
 #[inline(always)]
 #[must_use]
 pub fn half_where_between(values: HalfRow, numbers: HalfRow, low: f32, high: f32) -> HalfRow {

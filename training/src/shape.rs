@@ -13,6 +13,8 @@ pub const QA: u16 = 255;
 pub const QB: u16 = 64;
 /// Units of the activations of the layered network per 1.0.
 pub const PAIR_UNIT: f32 = 127.0;
+/// Units of the sums and biases of the second and third layer of the layered network per 1.0.
+pub const SUM_UNIT: f32 = PAIR_UNIT * QB as f32;
 /// Units of the output weights of the layered network per 1.0.
 pub const OUTPUT_UNIT: f32 = 1024.0;
 /// Neurons of the second layer of the layered network.

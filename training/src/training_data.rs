@@ -1,4 +1,4 @@
-//! What a run reads: the streams of its phases, the held-out positions and the benchmark.
+//! The data of a run: the streams of its phases, the held-out positions and the benchmark.
 
 use anyhow::Result;
 

@@ -197,7 +197,7 @@ impl ClassQueue {
     /// Removes a waiting task. The client does not pay for a slice that its last task does not get.
     pub(super) fn remove(&mut self, tag: StartTag) -> Option<QueuedTask> {
         let queued = self.waiting.remove(&tag)?;
-        let finish_tag = tag.start + self.slice_units * queued.workers() as u64;
+        let finish_tag = tag.start + self.units_of_task(true, queued.workers());
         if let Some(state) = self.clients.get_mut(&queued.payer)
             && tag.has_run
             && state.finish_tags.has_run == finish_tag

@@ -125,8 +125,8 @@ impl TaskControl {
     }
 
     /// Removes a request of a client from a shared task. The last known client stays until another
-    /// one joins: those beyond [`MAX_CLIENTS`] may still wait, and the task counts for one client in
-    /// any case. Returns `true` if other clients are known and this one is not, or no more.
+    /// one joins: those beyond [`MAX_CLIENTS`] may still wait, and the task counts for one client
+    /// in any case. Returns `true` if other clients are known and this one is not, or no more.
     pub(super) fn remove_client(&self, client: &Client) -> bool {
         let mut state = self.lock();
         let is_last = state.clients.len() == 1;

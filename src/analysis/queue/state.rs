@@ -134,8 +134,8 @@ impl State {
         Some(queued)
     }
 
-    /// `true` for a waiting task that runs earlier in this class as a task of this client: it has an
-    /// earlier start, or the same and fewer workers.
+    /// `true` for a waiting task that runs earlier in this class as a task of this client: it has
+    /// an earlier start, or the same and fewer workers.
     pub(super) fn is_earlier_for(
         &self,
         control: &TaskControl,
@@ -173,8 +173,7 @@ impl State {
         let former = queued.client().clone();
         if let Some(client) = successor(&former) {
             self.class_queue_mut(class).change_client(start_tag, &client);
-            *self.waiting_clients.entry(client).or_default() += 1;
-            self.forget_waiting_task_of(&former);
+            self.pass_waiting_task(&former, client);
         }
     }
 
@@ -195,8 +194,7 @@ impl State {
         let former = queued.client().clone();
         let Some(start_tag) = queue.move_to_client(start_tag, client) else { return };
         control.set_place(Some(QueuePlace { class: former_class, start_tag }));
-        *self.waiting_clients.entry(client.clone()).or_default() += 1;
-        self.forget_waiting_task_of(&former);
+        self.pass_waiting_task(&former, client.clone());
     }
 
     /// Moves a waiting task to a more urgent class, as the task of the client for which it runs
@@ -243,6 +241,12 @@ impl State {
         self.wanted_workers -= queued.workers();
         self.paused_workers -= if queued.is_paused() { queued.workers() } else { 0 };
         self.forget_waiting_task_of(queued.client());
+    }
+
+    /// Counts a waiting task for a client in place of its former one.
+    fn pass_waiting_task(&mut self, former: &Client, client: Client) {
+        *self.waiting_clients.entry(client).or_default() += 1;
+        self.forget_waiting_task_of(former);
     }
 
     /// Counts one waiting task less for a client.

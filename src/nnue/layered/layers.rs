@@ -7,7 +7,7 @@ use crate::nnue::architecture::{
     LAYERED_HIDDEN, OUTPUT_BUCKETS, QA, QB, Row, SECOND_LAYER, THIRD_LAYER,
 };
 use crate::nnue::error::NetworkError;
-use crate::nnue::payload::Payload;
+use crate::nnue::payload::{Payload, validate_output_weights};
 
 /// The neurons of both perspectives, multiplied in pairs: the inputs of the second layer.
 const PAIRS: usize = LAYERED_HIDDEN;
@@ -92,7 +92,7 @@ impl LaterLayers {
         let results = [
             validate_biases(second_biases, "the second layer", MAX_BIAS),
             validate_biases(third_biases, "the third layer", MAX_BIAS),
-            validate_output_weights(output_weights),
+            validate_output_weights(output_weights, MAX_OUTPUT_WEIGHT),
             validate_biases(output_biases, "the output", MAX_OUTPUT_BIAS),
         ];
         let mut n = 0;
@@ -195,19 +195,6 @@ const fn validate_biases(bytes: &[u8], layer: &'static str, max: i32) -> Result<
         let found = i32::from_le_bytes(biases[n]);
         if found < -max || found > max {
             return Err(NetworkError::Bias { layer, found, max });
-        }
-        n += 1;
-    }
-    Ok(())
-}
-
-const fn validate_output_weights(bytes: &[u8]) -> Result<(), NetworkError> {
-    let (weights, _) = bytes.as_chunks();
-    let mut n = 0;
-    while n < weights.len() {
-        let found = i16::from_le_bytes(weights[n]);
-        if found < -MAX_OUTPUT_WEIGHT || found > MAX_OUTPUT_WEIGHT {
-            return Err(NetworkError::OutputWeight { found, max: MAX_OUTPUT_WEIGHT });
         }
         n += 1;
     }

@@ -6,7 +6,7 @@
 use crate::optimiser::{Parameters, Step};
 use crate::rounding::Rounding;
 use crate::row::{HalfRow, LANES, Row, half_where_between};
-use crate::shape::{OUTPUT_UNIT, PAIR_UNIT, QB, Shape};
+use crate::shape::{OUTPUT_UNIT, PAIR_UNIT, QB, SUM_UNIT, Shape};
 
 /// The largest weight of the third layer: 127 at 64 units, so that it fits an int8.
 pub const THIRD_LIMIT: f32 = 127.0 / 64.0;
@@ -15,8 +15,6 @@ pub const OUTPUT_LIMIT: f32 = 16.0;
 /// The largest bias. With it, no sum of the second layer exceeds the integers that an f32 holds.
 pub const BIAS_LIMIT: f32 = 16.0;
 
-/// Units of the sums of the second and third layer per 1.0.
-const SUM_UNIT: f32 = PAIR_UNIT * QB as f32;
 /// The sum from which an activation is at its largest value.
 const SUM_MOST: f32 = SUM_UNIT;
 /// The largest absolute sum whose square is an activation.
@@ -124,10 +122,7 @@ impl LaterLayers {
 
     /// Recomputes the effective weights. Call it after setting parameters from outside.
     pub fn refresh(&mut self) {
-        let round = |row: Row, unit: f32| match self.rounding {
-            Rounding::Exact => row * unit,
-            Rounding::Quantised => (row * unit).round(),
-        };
+        let round = |row: Row, unit: f32| self.rounding.apply(row, unit, unit);
         let output_biases = round(self.output_bias.value[0], PAIR_UNIT * OUTPUT_UNIT);
         for (bucket, effective) in self.effective.iter_mut().enumerate() {
             effective.second_bias = round(self.second_bias.value[bucket], SUM_UNIT);

@@ -7,10 +7,9 @@ use super::later_layers::LaterLayers;
 use crate::network_payload::{Reader, put};
 use crate::optimiser::Parameters;
 use crate::row::{HALF_LANES, LANES, Row};
-use crate::shape::{OUTPUT_UNIT, PAIR_UNIT, QA, QB, SECOND_NEURONS, Shape, THIRD_NEURONS};
-
-/// The units of the biases of the second and third layer per 1.0.
-const SUM_UNIT: f32 = PAIR_UNIT * QB as f32;
+use crate::shape::{
+    OUTPUT_UNIT, PAIR_UNIT, QA, QB, SECOND_NEURONS, SUM_UNIT, Shape, THIRD_NEURONS,
+};
 
 /// Integer weights in the order of the network file. Each has one set for each output bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]

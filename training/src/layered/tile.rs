@@ -74,7 +74,7 @@ impl PairTile {
     pub fn refresh(&mut self) {
         self.features.refresh(self.rounding);
         for (effective, value) in self.effective.iter_mut().zip(&self.second.value) {
-            *effective = self.rounding.apply(*value, QB, f32::from(QB));
+            *effective = self.rounding.apply(*value, f32::from(QB), f32::from(QB));
         }
         let buckets = self.effective.chunks_exact(SECOND_NEURONS);
         for (weights, by_pair) in buckets.zip(self.by_pair.chunks_exact_mut(HALF_LANES)) {

@@ -59,7 +59,7 @@ impl Tile {
     pub fn refresh(&mut self) {
         self.features.refresh(self.rounding);
         for (effective, value) in self.effective_outputs.iter_mut().zip(&self.output.value) {
-            *effective = self.rounding.apply(*value, QB, 1.0);
+            *effective = self.rounding.apply(*value, f32::from(QB), 1.0);
         }
     }
 
