@@ -16,6 +16,7 @@ RUN mkdir src \
 
 COPY config config
 COPY src src
+COPY web/dist web/dist
 # Cargo compares file times, and the copied files are older than the layer above.
 RUN touch src/main.rs src/lib.rs \
     && cargo build --profile dist --locked --bin kibitzer \

@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full test-api test-hostile bench match scaling load trainer fmt lint docker
+.PHONY: run test test-full test-api test-hostile test-web web bench match scaling load trainer fmt lint docker
 
 run: ## serve on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -19,6 +19,13 @@ test-api: ## test the contract with schemathesis and with generated clients; nee
 
 test-hostile: ## attack a server with half requests and unread responses; 100 s, more with KIBITZER_FULL
 	$(CARGO) test --locked --test hostile
+
+test-web: ## test the analysis board in Chromium; needs Chromium and the Node.js of web/package.json
+	web/e2e/run
+
+web: ## build the analysis board into web/dist; needs the Node.js of web/package.json
+	web/install
+	cd web && npm run build
 
 bench: ## compare the speed with other libraries; benches/http.sh measures the service
 	$(CARGO) bench --locked

@@ -3,6 +3,7 @@
 pub(crate) mod analysis;
 pub(crate) mod batch;
 pub(crate) mod best_move;
+pub(crate) mod board;
 pub(crate) mod cloud_eval;
 pub(crate) mod docs;
 pub(crate) mod evaluate;

@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hasher};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, VARY,
 };
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
@@ -16,6 +17,9 @@ use crate::http::request_memory::AccountedBody;
 
 /// Clients may store the body but must revalidate it: the next server version may differ.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// The URL of the body changes with the body, so no client needs to ask again for a year.
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// Whether a cache must ask the server before it uses a stored response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,22 +82,61 @@ fn matches_etag(headers: &HeaderMap, etag: &HeaderValue) -> bool {
         })
 }
 
-/// A body with its media type and entity tag.
+/// Whether `Accept-Encoding` names this content coding with a quality above zero. `*` is not read:
+/// a body without a coding is always acceptable to such a client.
+fn accepts_coding(headers: &HeaderMap, coding: &str) -> bool {
+    let is_refused = |parameter: &str| {
+        let quality = parameter.trim().strip_prefix("q=").map(str::parse::<f32>);
+        quality.is_some_and(|quality| quality.unwrap_or(0.0) <= 0.0)
+    };
+    headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|item| {
+            let mut parts = item.split(';');
+            let name = parts.next().unwrap_or_default().trim();
+            name.eq_ignore_ascii_case(coding) && !parts.any(is_refused)
+        })
+}
+
+/// A body in one content coding, with its entity tag.
+#[derive(Clone, Debug)]
+struct Representation {
+    coding: Option<&'static str>,
+    body: Bytes,
+    etag: HeaderValue,
+}
+
+impl Representation {
+    fn new(coding: Option<&'static str>, body: Bytes) -> Representation {
+        let etag = etag_of(&body);
+        Representation { coding, body, etag }
+    }
+}
+
+/// A body with its media type and entity tag, also in the content codings that the program has.
 #[derive(Clone, Debug)]
 pub(crate) struct StaticResponse {
-    body: Bytes,
+    plain: Representation,
+    /// The first one that the client accepts is sent.
+    compressed: Vec<Representation>,
     content_type: HeaderValue,
     security_policy: Option<HeaderValue>,
-    etag: HeaderValue,
+    cache_control: HeaderValue,
 }
 
 impl StaticResponse {
     /// Creates a response with this media type and computes its tag.
     pub(crate) fn new(body: impl Into<Bytes>, content_type: &'static str) -> StaticResponse {
-        let body = body.into();
-        let etag = etag_of(&body);
-        let content_type = HeaderValue::from_static(content_type);
-        StaticResponse { body, content_type, security_policy: None, etag }
+        StaticResponse {
+            plain: Representation::new(None, body.into()),
+            compressed: Vec::new(),
+            content_type: HeaderValue::from_static(content_type),
+            security_policy: None,
+            cache_control: REVALIDATE,
+        }
     }
 
     /// A page of HTML with this content security policy.
@@ -102,22 +145,44 @@ impl StaticResponse {
         StaticResponse { security_policy, ..StaticResponse::new(body, "text/html; charset=utf-8") }
     }
 
+    /// Adds the body in this content coding, which is preferred to those that are added later.
+    pub(crate) fn with_coding(mut self, coding: &'static str, body: impl Into<Bytes>) -> Self {
+        self.compressed.push(Representation::new(Some(coding), body.into()));
+        self
+    }
+
+    /// Lets clients keep the body without asking again, because its URL changes with it.
+    pub(crate) fn immutable(mut self) -> Self {
+        self.cache_control = IMMUTABLE;
+        self
+    }
+
     /// The response to a request with these headers: the body, or 304 if the client has it.
     pub(crate) fn respond(&self, headers: &HeaderMap) -> Response<Body> {
-        let mut response = if matches_etag(headers, &self.etag) {
+        let accepted = self
+            .compressed
+            .iter()
+            .find(|body| body.coding.is_some_and(|coding| accepts_coding(headers, coding)));
+        let chosen = accepted.unwrap_or(&self.plain);
+        let mut response = if matches_etag(headers, &chosen.etag) {
             not_modified()
         } else {
-            let mut response = Response::new(Body::from(self.body.clone()));
+            let mut response = Response::new(Body::from(chosen.body.clone()));
             response.extensions_mut().insert(AccountedBody);
-            response.headers_mut().insert(CONTENT_TYPE, self.content_type.clone());
-            let policy =
-                self.security_policy.clone().map(|policy| (CONTENT_SECURITY_POLICY, policy));
-            response.headers_mut().extend(policy);
+            let coding = chosen.coding.map(HeaderValue::from_static);
+            let policy = self.security_policy.clone();
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, self.content_type.clone());
+            headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding)));
+            headers.extend(policy.map(|policy| (CONTENT_SECURITY_POLICY, policy)));
             response
         };
-        let cache_headers: [(HeaderName, HeaderValue); 2] =
-            [(ETAG, self.etag.clone()), (CACHE_CONTROL, REVALIDATE)];
-        response.headers_mut().extend(cache_headers);
+        let headers = response.headers_mut();
+        headers.insert(ETAG, chosen.etag.clone());
+        headers.insert(CACHE_CONTROL, self.cache_control.clone());
+        if !self.compressed.is_empty() {
+            headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+        }
         response
     }
 }
@@ -138,7 +203,7 @@ mod tests {
     #[test]
     fn a_matching_etag_is_answered_304() {
         let page = StaticResponse::new("text", "text/plain");
-        let tag = page.etag.to_str().unwrap().to_owned();
+        let tag = page.plain.etag.to_str().unwrap().to_owned();
         for known in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()]
         {
             assert_eq!(status(&page, &known), StatusCode::NOT_MODIFIED, "{known}");
@@ -151,9 +216,31 @@ mod tests {
     #[test]
     fn different_bodies_have_different_etags() {
         assert_ne!(
-            StaticResponse::new("a", "text/plain").etag,
-            StaticResponse::new("b", "text/plain").etag
+            StaticResponse::new("a", "text/plain").plain.etag,
+            StaticResponse::new("b", "text/plain").plain.etag
         );
+    }
+
+    #[test]
+    fn the_first_coding_that_the_client_accepts_is_sent() {
+        let page = StaticResponse::new("text", "text/plain")
+            .with_coding("br", "brotli")
+            .with_coding("gzip", "gzip");
+        for (accepted, expected) in [
+            ("gzip, deflate, br, zstd", Some("br")),
+            ("GZIP;q=0.5", Some("gzip")),
+            ("br;q=0, gzip", Some("gzip")),
+            ("br;q=0.0, gzip; q=0", None),
+            ("brotli, identity", None),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(accepted));
+            let response = page.respond(&headers);
+            let coding = response.headers().get(CONTENT_ENCODING);
+            assert_eq!(coding.map(|coding| coding.to_str().unwrap()), expected, "{accepted}");
+            assert_eq!(response.headers()[VARY], "accept-encoding");
+        }
     }
 
     #[test]

@@ -13,8 +13,8 @@ use utoipa::openapi::PathItem;
 
 use crate::http::controllers::docs::{self, ContractPages};
 use crate::http::controllers::{
-    analysis, batch, best_move, cloud_eval, evaluate, explore, games, legal_moves, limits, live,
-    perft, play, position, server,
+    analysis, batch, best_move, board, cloud_eval, evaluate, explore, games, legal_moves, limits,
+    live, perft, play, position, server,
 };
 use crate::http::json::similar_path;
 use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
@@ -63,6 +63,9 @@ fn routes(app: &App) -> Router<App> {
         .route("/livez", get(server::livez))
         .route("/readyz", get(server::readyz))
         .route("/problems/{code}", get(docs::problem))
+        // The analysis board
+        .route("/", get(board::page))
+        .route("/assets/{file}", get(board::asset))
         .merge(contract_routes(app.access_control().is_key_required()))
 }
 
@@ -75,7 +78,6 @@ fn contract_routes(is_key_required: bool) -> Router<App> {
     let pages: &'static ContractPages =
         if is_key_required { &PAGES_WITH_REQUIRED_KEYS } else { &PAGES };
     Router::new()
-        .route("/", get(docs::root))
         .route("/docs", get(docs::docs))
         .route("/docs/", get(docs::docs))
         .route("/docs/{file}", get(docs::docs_asset))

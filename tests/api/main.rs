@@ -15,6 +15,7 @@ mod analysis;
 mod auth_rate_limit;
 mod batch;
 mod best_move;
+mod board;
 mod command_line;
 mod connections;
 mod contract;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         batch::trials(),
         batch::lifecycle::trials(),
         best_move::trials(),
+        board::trials(),
         command_line::trials(),
         connections::trials(),
         contract::trials(),

@@ -22,7 +22,6 @@ crate::trials![
     a_starting_server_is_live_but_not_ready,
     limits_are_those_of_the_settings,
     the_engine_route_describes_the_engine,
-    the_root_redirects_to_the_docs,
     the_docs_load_nothing_from_other_servers,
     the_docs_have_no_inline_scripts_and_styles,
     the_docs_fit_a_phone_and_link_to_the_start_page,
@@ -114,13 +113,6 @@ async fn the_engine_route_describes_the_engine() {
         assert!(engine[text].as_str().is_some_and(|text| !text.is_empty()), "{text}");
     }
     assert!(engine["hash_permille"].as_u64().unwrap() <= 1_000 && engine["uptime_ms"].is_u64());
-}
-
-async fn the_root_redirects_to_the_docs() {
-    let server = Server::start().await;
-    let root = server.get("/").await;
-    assert!((300..400).contains(&root.status));
-    assert_eq!(root.header("location"), "/docs");
 }
 
 async fn the_docs_load_nothing_from_other_servers() {

@@ -9,7 +9,6 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path};
 use axum::http::{HeaderMap, Response};
-use axum::response::{IntoResponse, Redirect};
 use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::Config;
 
@@ -128,11 +127,6 @@ pub(crate) async fn docs_asset(
     let asset = path.ok().and_then(|Path(name)| pages.assets.get(name.as_str()));
     let asset = asset.ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(asset.respond(&headers))
-}
-
-/// Redirects to the documentation.
-pub(crate) async fn root() -> Response<Body> {
-    Redirect::temporary("/docs").into_response()
 }
 
 /// Explain a problem

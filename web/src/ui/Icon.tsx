@@ -1,0 +1,29 @@
+/** The icons of buttons, drawn as paths: fonts of many systems lack such characters. */
+const PATHS = {
+  start: "M6 5v14M19 5l-9 7 9 7z",
+  back: "M16 5l-9 7 9 7z",
+  forward: "M8 5l9 7-9 7z",
+  end: "M18 5v14M5 5l9 7-9 7z",
+  undo: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-2",
+  redo: "M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 10h2",
+  flip: "M8 4v15M4 8l4-4 4 4M16 20V5M12 16l4 4 4-4",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+const FILLED: ReadonlySet<IconName> = new Set(["start", "back", "forward", "end"]);
+
+export function Icon(props: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path
+        d={PATHS[props.name]}
+        fill={FILLED.has(props.name) ? "currentColor" : "none"}
+        stroke="currentColor"
+        stroke-width="2"
+        stroke-linejoin="round"
+        stroke-linecap="round"
+      />
+    </svg>
+  );
+}
