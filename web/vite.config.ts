@@ -5,6 +5,9 @@ import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import solid from "vite-plugin-solid";
 
+/** The server behind `npm run dev`. */
+const SERVER = process.env["KIBITZER_URL"] ?? "http://127.0.0.1:8080";
+
 /**
  * Writes a copy of each file in both content codings, so that the server compresses nothing.
  * The best level costs time only here.
@@ -47,9 +50,9 @@ export default defineConfig({
     // `npm run dev` beside `make run`. The server refuses sockets of other origins.
     proxy: {
       "/v1": {
-        target: "http://127.0.0.1:8080",
+        target: SERVER,
         ws: true,
-        headers: { origin: "http://127.0.0.1:8080" },
+        headers: { origin: SERVER },
         changeOrigin: true,
       },
     },

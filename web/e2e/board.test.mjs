@@ -1,72 +1,29 @@
 /** The board in Chromium, against the server at BOARD_URL. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import * as steps from "./browser.mjs";
 
-const { BOARD_URL } = process.env;
-
-let browser;
-let page;
-/** Errors of the page, and what the Content-Security-Policy has blocked. */
-let complaints;
-
-before(async () => {
-  browser = await steps.launch();
-});
-
-after(() => browser?.close());
-
-beforeEach(async () => {
-  complaints = [];
-  page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(15_000);
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("request", (request) => {
-    const { origin } = new URL(request.url());
-    if (origin !== new URL(BOARD_URL).origin && origin !== "null") complaints.push(request.url());
-  });
-  await page.goto(BOARD_URL);
-  await page.locator("cg-board piece").first().waitFor();
-});
-
-afterEach(async () => {
-  await page.close();
-  assert.deepEqual(complaints, []);
-});
-
-const middleOf = (square) => steps.middleOf(page, square);
-const click = (from, to) => steps.click(page, from, to);
-const expectLines = (number) => steps.expectLines(page, number);
+const page = steps.boardPage();
+const middleOf = (square) => steps.middleOf(page(), square);
+const click = (from, to) => steps.click(page(), from, to);
+const expectMoves = (...moves) => steps.expectMoves(page(), ...moves);
+const expectLines = (number) => steps.expectLines(page(), number);
 
 async function drag(from, to) {
-  await page.mouse.move(...(await middleOf(from)));
-  await page.mouse.down();
-  await page.mouse.move(...(await middleOf(to)), { steps: 5 });
-  await page.mouse.up();
-}
-
-/** Waits until the moves of the line are these. */
-async function expectMoves(...moves) {
-  const expected = moves.join(" ");
-  await page.waitForFunction(
-    (text) =>
-      [...document.querySelectorAll(".move:not(.other)")].map((move) => move.textContent)
-        .join(" ") === text,
-    expected,
-  );
+  await page().mouse.move(...(await middleOf(from)));
+  await page().mouse.down();
+  await page().mouse.move(...(await middleOf(to)), { steps: 5 });
+  await page().mouse.up();
 }
 
 test("the start position gets an evaluation and three lines at once", async () => {
   const lines = await expectLines("1\\.");
   assert.equal(lines.length, 3);
   assert.match(lines[0], /^[+−]?\d+\.\d\d\s+1\. \S+/);
-  assert.match(await page.locator(".engine .details").innerText(), /^depth \d+ · (search|memory)/);
-  const bar = await page.locator(".eval-bar").getAttribute("aria-label");
+  assert.match(await page().locator(".engine .details").innerText(), /^depth \d+ · (search|memory)/);
+  const bar = await page().locator(".eval-bar").getAttribute("aria-label");
   assert.match(bar, /^Evaluation \S+: White wins \d+%, draw \d+%, Black wins \d+%$/);
-  assert.match(await page.locator(".status").innerText(), /^Connected\./);
+  assert.match(await page().locator(".status").innerText(), /^Connected\./);
 });
 
 test("moves by click and by drag show the lines of the new position", async () => {
@@ -83,11 +40,11 @@ test("moves by click and by drag show the lines of the new position", async () =
 
 test("a click on a line plays its first move", async () => {
   await expectLines("1\\.");
-  const line = page.locator("button.line").first();
+  const line = page().locator("button.line").first();
   const move = (await line.locator(".pv").innerText()).split(" ")[1];
   await line.click();
-  await page.locator(".move[aria-current]").waitFor();
-  assert.equal((await page.locator(".move").allInnerTexts()).length, 1);
+  await page().locator(".move[aria-current]").waitFor();
+  assert.equal((await page().locator(".move").allInnerTexts()).length, 1);
   // The lines may have changed between the two steps, but not to an illegal move.
   assert.match(move, /^[a-hNBRQKO]/);
 });
@@ -97,17 +54,17 @@ test("stepping back, another move and undo keep the tree", async () => {
   await expectMoves("e4");
   await click("e7", "e5");
   await expectMoves("e4", "e5");
-  await page.keyboard.press("ArrowLeft");
+  await page().keyboard.press("ArrowLeft");
   await click("c7", "c5");
   await expectMoves("e4", "c5");
-  assert.equal(await page.locator(".move.other").innerText(), "(e5)");
-  await page.keyboard.press("Control+z");
+  assert.equal(await page().locator(".move.other").innerText(), "(e5)");
+  await page().keyboard.press("Control+z");
   await expectMoves("e4", "e5");
-  await page.keyboard.press("Control+y");
+  await page().keyboard.press("Control+y");
   await expectMoves("e4", "c5");
-  await page.getByRole("button", { name: "Start" }).click();
+  await page().getByRole("button", { name: "Start" }).click();
   await expectLines("1\\.");
-  await page.keyboard.press("End");
+  await page().keyboard.press("End");
   await expectLines("2\\.");
 });
 
@@ -117,9 +74,9 @@ test("a promotion asks for the piece", async () => {
   await click("a6", "b7");
   await click("h7", "h6");
   await click("b7", "a8");
-  await page.getByRole("dialog", { name: "Promote to" }).waitFor();
-  await page.getByRole("button", { name: "knight" }).click();
-  await page.locator(".move", { hasText: "bxa8=N" }).waitFor();
+  await page().getByRole("dialog", { name: "Promote to" }).waitFor();
+  await page().getByRole("button", { name: "knight" }).click();
+  await page().locator(".move", { hasText: "bxa8=N" }).waitFor();
 });
 
 test("the end of a game is named and not searched", async () => {
@@ -127,24 +84,24 @@ test("the end of a game is named and not searched", async () => {
     await click(from, to);
   }
   await expectMoves("f3", "e5", "g4", "Qh4#");
-  await page.getByText("Checkmate: Black wins").waitFor();
-  await page.locator(".status", { hasText: /^Connected\.$/ }).waitFor();
+  await page().getByText("Checkmate: Black wins").waitFor();
+  await page().locator(".status", { hasText: /^Connected\.$/ }).waitFor();
 });
 
 test("pause ends the search and goes on with the same evaluation", async () => {
   await expectLines("1\\.");
-  await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByText("The engine is paused.").waitFor();
-  assert.equal(await page.locator("button.line").count(), 3);
-  await page.getByRole("button", { name: "Analyse" }).click();
-  await page.getByText("The engine is searching.").waitFor();
+  await page().getByRole("button", { name: "Pause" }).click();
+  await page().getByText("The engine is paused.").waitFor();
+  assert.equal(await page().locator("button.line").count(), 3);
+  await page().getByRole("button", { name: "Analyse" }).click();
+  await page().getByText("The engine is searching.").waitFor();
 });
 
 test("no control is lost and nothing scrolls sideways at 320 pixels", async () => {
-  await page.setViewportSize({ width: 320, height: 640 });
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  await page().setViewportSize({ width: 320, height: 640 });
+  const width = await page().evaluate(() => document.documentElement.scrollWidth);
   assert.equal(width, 320);
-  for (const button of await page.getByRole("button").all()) {
+  for (const button of await page().getByRole("button").all()) {
     const { x, width: own } = await button.boundingBox();
     assert.ok(x >= 0 && x + own <= 320, await button.getAttribute("aria-label"));
   }

@@ -1,12 +1,93 @@
-/** Chromium, and the steps that several tests share. */
+/** Chromium, the page under test, and the steps that several tests share. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach } from "node:test";
 import { chromium } from "playwright-core";
+
+/**
+ * The address of the server, and a folder whose files stand for the page that is built into it.
+ * With the folder, a change of the page can be tested without compiling the program.
+ */
+const { BOARD_URL, BOARD_FILES, CHROMIUM } = process.env;
 
 export function launch() {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM,
+    executablePath: CHROMIUM,
     // The tests must also run as root and without a network.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"],
+    args: [
+      "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
+      // A page from BOARD_FILES has no address, so that its socket to a local one is refused.
+      ...(BOARD_FILES ? ["--disable-features=LocalNetworkAccessChecks"] : []),
+    ],
   });
+}
+
+/** Answers requests for the page and its files from BOARD_FILES, with the server's headers. */
+export async function serveFiles(context) {
+  if (!BOARD_FILES) return;
+  const types = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", md: "text/plain" };
+  await context.route(({ pathname }) => pathname === "/", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: readFileSync(join(BOARD_FILES, "index.html")) });
+  });
+  await context.route(({ pathname }) => pathname.startsWith("/assets/"), async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const file = join(BOARD_FILES, pathname);
+    const contentType = types[pathname.split(".").at(-1)] ?? "application/octet-stream";
+    await route.fulfill(
+      existsSync(file) ? { body: readFileSync(file), contentType } : { status: 404 },
+    );
+  });
+}
+
+/**
+ * Opens the board anew for each test of a file and returns a function for its page. A test fails
+ * if the page writes an error or a warning to the console or sends a request to another host.
+ * `allowed` are patterns of console texts that the tests of a file provoke.
+ */
+export function boardPage({ path = "", viewport = { width: 1280, height: 800 }, allowed = [] } = {}) {
+  let browser;
+  let page;
+  let complaints;
+  before(async () => {
+    browser = await launch();
+  });
+  after(() => browser?.close());
+  beforeEach(async () => {
+    complaints = [];
+    const context = await browser.newContext({ viewport });
+    await serveFiles(context);
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    page.on("console", (message) => {
+      const text = message.text();
+      const isBad = ["error", "warning"].includes(message.type());
+      if (isBad && !allowed.some((pattern) => pattern.test(text))) complaints.push(text);
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => {
+      const { origin } = new URL(request.url());
+      if (origin !== new URL(BOARD_URL).origin && origin !== "null") complaints.push(request.url());
+    });
+    await page.goto(new URL(path, BOARD_URL).href);
+    await page.locator("cg-board piece").first().waitFor();
+  });
+  afterEach(async () => {
+    await page.context().close();
+    assert.deepEqual(complaints, []);
+  });
+  return () => page;
+}
+
+/** Waits until the moves of the main line and the shown variation are these. */
+export async function expectMoves(page, ...moves) {
+  await page.waitForFunction(
+    (text) =>
+      [...document.querySelectorAll(".move:not(.other)")].map((move) => move.textContent)
+        .join(" ") === text,
+    moves.join(" "),
+  );
 }
 
 /** The middle of a square on the screen, with White below. */

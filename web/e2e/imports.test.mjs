@@ -11,9 +11,12 @@ const ALLOWED = {
   tree: ["ui"],
   board: ["ui", "tree"],
   engine: ["ui", "tree", "board"],
+  review: ["ui", "tree", "board", "engine"],
+  explore: ["ui", "tree", "board", "engine"],
+  inspect: ["ui", "tree", "board", "engine"],
 };
 
-test("imports point from engine to board, tree and ui", () => {
+test("imports point from review, explore and inspect to engine, board, tree and ui", () => {
   const folders = readdirSync(SOURCE, { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
@@ -22,7 +25,7 @@ test("imports point from engine to board, tree and ui", () => {
     assert.ok(allowed, `the folder ${folder} has no place in the order`);
     for (const file of readdirSync(new URL(`${folder}/`, SOURCE))) {
       const text = readFileSync(new URL(`${folder}/${file}`, SOURCE), "utf8");
-      for (const [, target] of text.matchAll(/from "\.\.\/([^/"]+)/g)) {
+      for (const [, target] of text.matchAll(/(?:from|import\()\s*"\.\.\/([^/"]+)/g)) {
         assert.ok(allowed.includes(target), `${folder}/${file} imports ${target}`);
       }
     }

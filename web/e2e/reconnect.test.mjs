@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
-import { click, expectLines, launch } from "./browser.mjs";
+import { click, expectLines, launch, serveFiles } from "./browser.mjs";
 
 const CONFIG = fileURLToPath(new URL("server.toml", import.meta.url));
 
@@ -37,7 +37,9 @@ test("the board stays usable without the server and resumes with it", async () =
   let { server, address } = await startServer("127.0.0.1:0");
   const browser = await launch();
   try {
-    const page = await browser.newPage();
+    const context = await browser.newContext();
+    await serveFiles(context);
+    const page = await context.newPage();
     page.setDefaultTimeout(15_000);
     await page.goto(`http://${address}/`);
     await expectLines(page, "1\\.");

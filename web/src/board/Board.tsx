@@ -8,6 +8,7 @@ import { chessgroundDests, chessgroundMove } from "chessops/compat";
 import type { Color } from "chessops/types";
 import { parseSquare, parseUci } from "chessops/util";
 import { createEffect, createSignal, onCleanup, onMount, Show } from "solid-js";
+import type { Overlays } from "./overlays";
 import { PromotionChooser, type PromotionRole } from "./PromotionChooser";
 import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.cburnett.css";
@@ -18,8 +19,9 @@ interface Props {
   position: Chess;
   lastMove: string | null;
   orientation: Color;
-  /** The engine's best move, drawn as an arrow. */
-  bestMove: string | null;
+  coordinates: boolean;
+  animation: boolean;
+  overlays: Overlays;
   /** Called with a legal move in UCI. */
   onMove(uci: string): void;
 }
@@ -28,10 +30,13 @@ const PROMOTION_LETTERS: Record<PromotionRole, string> = {
   queen: "q", rook: "r", bishop: "b", knight: "n",
 };
 
-const squaresOf = (uci: string | null): Key[] => {
+/** The squares of a move, as chessground names them. */
+export const squaresOf = (uci: string | null): Key[] => {
   const move = uci === null ? undefined : parseUci(uci);
   return move ? (chessgroundMove(move) as Key[]) : [];
 };
+
+const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export function Board(props: Props) {
   let element!: HTMLDivElement;
@@ -46,6 +51,9 @@ export function Board(props: Props) {
       turnColor: position.turn,
       check: position.isCheck(),
       lastMove: squaresOf(props.lastMove),
+      coordinates: props.coordinates,
+      animation: { enabled: props.animation && !isStill, duration: 150 },
+      highlight: { lastMove: true, check: true },
       movable: {
         free: false,
         color: position.turn,
@@ -71,22 +79,17 @@ export function Board(props: Props) {
   }
 
   onMount(() => {
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     board = Chessground(element, {
       ...config(),
-      animation: { enabled: !isStill, duration: 150 },
       premovable: { enabled: false },
       draggable: { showGhost: true },
-      highlight: { lastMove: true, check: true },
     });
     createEffect(() => {
       board?.set(config());
       setPromotion(null);
     });
-    createEffect(() => {
-      const [orig, dest] = squaresOf(props.bestMove);
-      board?.setAutoShapes(orig && dest ? [{ orig, dest, brush: "blue" }] : []);
-    });
+    createEffect(() => board?.setAutoShapes([...props.overlays.shapes()]));
+    createEffect(() => board?.set({ highlight: { custom: new Map(props.overlays.squares()) } }));
   });
   onCleanup(() => board?.destroy());
 

@@ -1,6 +1,6 @@
 /** The engine's panel: score, depth and source, and the lines of the shown position. */
 import { createMemo, For, Index, Show } from "solid-js";
-import { moveNumber } from "../tree/MoveList";
+import { moveNumber } from "../tree/notation";
 import { scoreText, type Info, type Line } from "./protocol";
 import type { Engine } from "./store";
 import "./engine-panel.css";

@@ -11,7 +11,7 @@ export interface AnalysedPosition {
   readonly moves: readonly string[];
 }
 
-interface EngineState {
+export interface EngineState {
   connection: ConnectionState;
   /** Whether the user wants an analysis. */
   isEnabled: boolean;

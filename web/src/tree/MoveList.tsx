@@ -1,15 +1,9 @@
-/** The moves of the shown line, with the other moves of each fork in brackets. */
+/** The moves of the tree: the shown line, with the other moves of each fork in brackets. */
 import { createEffect, For, Show } from "solid-js";
+import { moveNumber } from "./notation";
 import type { TreeStore } from "./store";
 import type { TreeNode } from "./tree";
 import "./move-list.css";
-
-/** The number before a move: `1.`, and `1…` before a move of Black that begins a text. */
-export function moveNumber(ply: number, isFirst: boolean): string {
-  const number = Math.ceil(ply / 2);
-  if (ply % 2 === 1) return `${number}.`;
-  return isFirst ? `${number}…` : "";
-}
 
 export function MoveList(props: { tree: TreeStore }) {
   const tree = () => props.tree;

@@ -1,84 +1,141 @@
-/** The tree of the page: one reactive store, changed only by the functions here. */
-import { createMemo, createSignal } from "solid-js";
-import { createStore, produce } from "solid-js/store";
+/** The tree of the page: its present state, the node that is shown, and what undo goes back to. */
+import { batch, createMemo, createSignal } from "solid-js";
 import * as tree from "./tree";
-import type { NodeId, Tree, TreeNode } from "./tree";
+import type { Annotation, NodeId, Tree, TreeNode } from "./tree";
 
-/** An added move, for undo and redo. */
-interface Edit {
-  readonly parent: NodeId;
-  readonly id: NodeId;
-  readonly uci: string;
+interface State {
+  readonly tree: Tree;
+  readonly current: NodeId;
 }
 
-export function createTreeStore() {
-  const [state, setState] = createStore<Tree>(tree.newTree());
-  const [edits, setEdits] = createSignal<readonly Edit[]>([]);
-  const [undone, setUndone] = createSignal<readonly Omit<Edit, "id">[]>([]);
+/** A change of the tree, with the nodes that were shown before and after it. */
+interface Edit {
+  readonly before: State;
+  readonly after: State;
+}
 
-  const change = <T>(edit: (draft: Tree) => T): T => {
-    let result!: T;
-    setState(produce((draft) => { result = edit(draft); }));
-    return result;
-  };
+/** More edits than anybody takes back. States share their nodes, so each costs little. */
+const MAX_UNDO = 500;
 
-  const current = createMemo(() => tree.nodeOf(state, state.current));
-  const line = createMemo(() => tree.shownLine(state));
+export function createTreeStore(initial: Tree = tree.newTree()) {
+  const [state, setState] = createSignal<State>({ tree: initial, current: tree.ROOT });
+  const [past, setPast] = createSignal<readonly Edit[]>([]);
+  const [future, setFuture] = createSignal<readonly Edit[]>([]);
+  /** The child of each node that was shown last: stepping forward goes there. */
+  const [lastShown, setLastShown] = createSignal<ReadonlyMap<NodeId, NodeId>>(new Map());
+
+  const node = (id: NodeId): TreeNode => tree.nodeOf(state().tree, id);
+  const current = createMemo(() => node(state().current));
   const position = createMemo(() => tree.positionOf(current().fen));
+  const path = createMemo(() => tree.pathTo(state().tree, state().current));
 
-  const add = (uci: string): boolean => {
-    const parent = state.current;
-    const played = change((draft) => tree.play(draft, uci));
-    if (played?.isNew) setEdits([...edits(), { parent, id: played.id, uci }]);
-    return played !== null;
+  /** The child that a step forward shows. */
+  const next = ({ id, children }: TreeNode): NodeId | null => {
+    const shown = lastShown().get(id);
+    return shown !== undefined && children.includes(shown) ? shown : (children[0] ?? null);
   };
+
+  /** The line through the shown node: its path, continued to the end. */
+  const line = createMemo(() => {
+    const nodes = [...path()];
+    for (let id = next(current()); id !== null; ) {
+      const following = node(id);
+      nodes.push(following);
+      id = next(following);
+    }
+    return nodes;
+  });
+
+  const set = (next: State) => batch(() => {
+    const shown = new Map(lastShown());
+    for (const { id, parent } of tree.pathTo(next.tree, next.current)) {
+      if (parent !== null) shown.set(parent, id);
+    }
+    setLastShown(shown);
+    setState(next);
+  });
+  const show = (id: NodeId) => set({ ...state(), current: id });
+
+  /** Replaces the tree, so that undo can take it back, and shows a node of the new one. */
+  const edit = (edited: Tree, shown: NodeId = state().current) => batch(() => {
+    const before = state();
+    const after = { tree: edited, current: edited.nodes.has(shown) ? shown : tree.ROOT };
+    if (edited !== before.tree) {
+      setPast([...past(), { before, after }].slice(-MAX_UNDO));
+      setFuture([]);
+    }
+    set(after);
+  });
 
   return {
+    tree: () => state().tree,
     current,
-    line,
     position,
-    node: (id: NodeId): TreeNode => tree.nodeOf(state, id),
-    path: (): TreeNode[] => tree.pathTo(state, state.current),
-    /** Plays a move. `false` if it is illegal. */
+    /** The nodes from the root to the shown one. */
+    path,
+    line,
+    node,
+    show,
+    /** Plays a move after the shown position. `false` if it is illegal. */
     play(uci: string): boolean {
-      const isPlayed = add(uci);
-      if (isPlayed) setUndone([]);
-      return isPlayed;
+      const played = tree.play(state().tree, state().current, uci);
+      if (played) edit(played.tree, played.id);
+      return played !== null;
     },
-    show: (id: NodeId) => change((draft) => tree.show(draft, id)),
-    back: () => change((draft) => {
-      const { parent } = tree.nodeOf(draft, draft.current);
-      if (parent !== null) tree.show(draft, parent);
-    }),
-    forward: () => change((draft) => {
-      const next = tree.nextOf(tree.nodeOf(draft, draft.current));
-      if (next !== null) tree.show(draft, next);
-    }),
-    start: () => change((draft) => tree.show(draft, tree.ROOT)),
-    end: () => change((draft) => {
-      const last = tree.shownLine(draft).at(-1);
-      if (last) tree.show(draft, last.id);
-    }),
-    canUndo: () => edits().length > 0,
-    canRedo: () => undone().length > 0,
-    /** Takes back the move that was added last, wherever it is in the tree. */
+    /** Plays moves after the shown position as one edit, up to the first illegal one. */
+    playLine(moves: readonly string[]) {
+      const played = tree.playLine(state().tree, state().current, moves);
+      edit(played.tree, played.id);
+    },
+    /** Replaces the whole tree: another game or position. Undo brings the old one back. */
+    load(loaded: Tree, shown: NodeId = tree.ROOT) {
+      batch(() => {
+        setLastShown(new Map());
+        edit(loaded, shown);
+      });
+    },
+    remove(id: NodeId) {
+      const { parent } = node(id);
+      const isShown = path().some((shown) => shown.id === id);
+      edit(tree.remove(state().tree, id), isShown ? (parent ?? tree.ROOT) : state().current);
+    },
+    promote: (id: NodeId) => edit(tree.moveAmongSiblings(state().tree, id, -1)),
+    demote: (id: NodeId) => edit(tree.moveAmongSiblings(state().tree, id, 1)),
+    makeMainLine: (id: NodeId) => edit(tree.makeMainLine(state().tree, id)),
+    annotate: (id: NodeId, annotation: Annotation) =>
+      edit(tree.annotate(state().tree, id, annotation)),
+    setHeaders: (headers: ReadonlyMap<string, string>) =>
+      edit(tree.withHeaders(state().tree, headers)),
+    back() {
+      const { parent } = current();
+      if (parent !== null) show(parent);
+    },
+    forward() {
+      const id = next(current());
+      if (id !== null) show(id);
+    },
+    start: () => show(tree.ROOT),
+    end: () => show(line().at(-1)?.id ?? tree.ROOT),
+    canUndo: () => past().length > 0,
+    canRedo: () => future().length > 0,
+    /** Takes back the last edit, wherever it is in the tree, and shows where it was made. */
     undo() {
-      const last = edits().at(-1);
+      const last = past().at(-1);
       if (!last) return;
-      setEdits(edits().slice(0, -1));
-      setUndone([...undone(), last]);
-      change((draft) => {
-        tree.remove(draft, last.id);
-        tree.show(draft, last.parent);
+      batch(() => {
+        setPast(past().slice(0, -1));
+        setFuture([...future(), last]);
+        set(last.before);
       });
     },
     redo() {
-      const next = undone().at(-1);
+      const next = future().at(-1);
       if (!next) return;
-      setUndone(undone().slice(0, -1));
-      const parent = next.parent;
-      change((draft) => tree.show(draft, parent));
-      add(next.uci);
+      batch(() => {
+        setFuture(future().slice(0, -1));
+        setPast([...past(), next]);
+        set(next.after);
+      });
     },
   };
 }

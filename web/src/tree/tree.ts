@@ -1,6 +1,7 @@
 /**
- * The game tree: nodes, moves between them, and the path to the node that the board shows.
- * Plain data without the view, so that tests and the view's store can share it.
+ * The game tree: positions, the moves between them, and what is written about each move. A tree is
+ * never changed. An edit makes a new tree, which shares all other nodes with the old one, so undo
+ * only has to keep the old tree. Plain data without the view.
  */
 import { Chess, normalizeMove } from "chessops/chess";
 import { INITIAL_FEN, makeFen, parseFen } from "chessops/fen";
@@ -14,34 +15,49 @@ export interface TreeNode {
   readonly id: NodeId;
   readonly parent: NodeId | null;
   readonly fen: string;
-  /** Half moves since the root. */
+  /** Half moves since the start of the game, by the FEN: odd after a move of White. */
   readonly ply: number;
   /** The move from the parent. The root has none. */
   readonly uci: string | null;
   readonly san: string | null;
-  /** The first child continues the main line; the others begin variations. */
-  children: NodeId[];
-  /** The child that was shown last: stepping forward goes there. */
-  lastShown: NodeId | null;
+  /** The first child continues the line; the others begin variations. */
+  readonly children: readonly NodeId[];
+  /** The comments before the move, as PGN writes them. */
+  readonly startingComments: readonly string[];
+  /** The comments after the move. They include commands, such as `[%clk 0:03:00]`. */
+  readonly comments: readonly string[];
+  /** Numeric annotation glyphs: 1 is `!`, 4 is `??`. */
+  readonly nags: readonly number[];
 }
 
 export interface Tree {
-  nodes: Record<NodeId, TreeNode>;
-  current: NodeId;
-  nextId: NodeId;
+  readonly nodes: ReadonlyMap<NodeId, TreeNode>;
+  readonly nextId: NodeId;
+  /** The tags of the game in their order. */
+  readonly headers: ReadonlyMap<string, string>;
 }
 
 export const ROOT: NodeId = 0;
 
-export function newTree(fen: string = INITIAL_FEN): Tree {
+/** The half moves that a FEN counts before its position. */
+export function plyOf(fen: string): number {
+  const { turn, fullmoves } = parseFen(fen).unwrap();
+  return (fullmoves - 1) * 2 + (turn === "black" ? 1 : 0);
+}
+
+export function newTree(
+  fen: string = INITIAL_FEN,
+  headers: ReadonlyMap<string, string> = new Map(),
+): Tree {
   const root: TreeNode = {
-    id: ROOT, parent: null, fen, ply: 0, uci: null, san: null, children: [], lastShown: null,
+    id: ROOT, parent: null, fen, ply: plyOf(fen), uci: null, san: null, children: [],
+    startingComments: [], comments: [], nags: [],
   };
-  return { nodes: { [ROOT]: root }, current: ROOT, nextId: ROOT + 1 };
+  return { nodes: new Map([[ROOT, root]]), nextId: ROOT + 1, headers };
 }
 
 export function nodeOf(tree: Tree, id: NodeId): TreeNode {
-  const node = tree.nodes[id];
+  const node = tree.nodes.get(id);
   if (!node) throw new Error(`the tree has no node ${id}`);
   return node;
 }
@@ -70,72 +86,105 @@ export function pathTo(tree: Tree, id: NodeId): TreeNode[] {
   return path.reverse();
 }
 
-/** The child that a step forward shows. */
-export function nextOf(node: TreeNode): NodeId | null {
-  return node.lastShown ?? node.children[0] ?? null;
-}
-
-/** The line through the current node: its path, continued to the end. */
-export function shownLine(tree: Tree): TreeNode[] {
-  const line = pathTo(tree, tree.current);
-  for (let id = nextOf(nodeOf(tree, tree.current)); id !== null; ) {
+/** The nodes of the main line, the root included. */
+export function mainLine(tree: Tree): TreeNode[] {
+  const line = [nodeOf(tree, ROOT)];
+  for (let id = line[0]?.children[0]; id !== undefined; ) {
     const node = nodeOf(tree, id);
     line.push(node);
-    id = nextOf(node);
+    id = node.children[0];
   }
   return line;
 }
 
-/** Shows a node, and remembers the way to it for stepping forward. */
-export function show(tree: Tree, id: NodeId): void {
-  for (const node of pathTo(tree, id)) {
-    if (node.parent !== null) nodeOf(tree, node.parent).lastShown = node.id;
-  }
-  tree.current = id;
+function withNode(tree: Tree, node: TreeNode): Tree {
+  return { ...tree, nodes: new Map(tree.nodes).set(node.id, node) };
 }
 
-/** What playing a move did. */
+/** A tree with a move, and the move's node. */
 export interface Played {
+  readonly tree: Tree;
   readonly id: NodeId;
-  /** `false` if the tree had the move already. */
-  readonly isNew: boolean;
 }
 
-/** Plays a legal move at the current node and shows it. `null` if it is illegal. */
-export function play(tree: Tree, uci: string): Played | null {
-  const parent = nodeOf(tree, tree.current);
+/** Plays a legal move after a node. A move that the tree has is not added again. */
+export function play(tree: Tree, at: NodeId, uci: string): Played | null {
+  const parent = nodeOf(tree, at);
   const position = positionOf(parent.fen);
   const move = legalMove(position, uci);
   if (!move) return null;
   const normal = makeUci(move);
   const known = parent.children.find((id) => nodeOf(tree, id).uci === normal);
-  if (known !== undefined) {
-    show(tree, known);
-    return { id: known, isNew: false };
-  }
+  if (known !== undefined) return { tree, id: known };
   const san = makeSanAndPlay(position, move);
-  const id = tree.nextId++;
-  tree.nodes[id] = {
-    id, parent: parent.id, fen: makeFen(position.toSetup()), ply: parent.ply + 1, uci: normal, san,
-    children: [], lastShown: null,
+  const id = tree.nextId;
+  const node: TreeNode = {
+    id, parent: at, fen: makeFen(position.toSetup()), ply: parent.ply + 1, uci: normal, san,
+    children: [], startingComments: [], comments: [], nags: [],
   };
-  parent.children.push(id);
-  show(tree, id);
-  return { id, isNew: true };
+  const grown = withNode(tree, { ...parent, children: [...parent.children, id] });
+  return { tree: { ...withNode(grown, node), nextId: id + 1 }, id };
 }
 
-/** Removes a node with all that follow it. Shows its parent if the removed part was shown. */
-export function remove(tree: Tree, id: NodeId): void {
+/** Plays moves one after another, up to the first illegal one. */
+export function playLine(tree: Tree, at: NodeId, moves: readonly string[]): Played {
+  let played: Played = { tree, id: at };
+  for (const uci of moves) {
+    const next = play(played.tree, played.id, uci);
+    if (!next) break;
+    played = next;
+  }
+  return played;
+}
+
+/** Removes a node with all that follow it. The root stays. */
+export function remove(tree: Tree, id: NodeId): Tree {
   const { parent } = nodeOf(tree, id);
-  if (parent === null) return;
-  const isShown = pathTo(tree, tree.current).some((node) => node.id === id);
+  if (parent === null) return tree;
+  const nodes = new Map(tree.nodes);
   const pending = [id];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     pending.push(...nodeOf(tree, next).children);
-    delete tree.nodes[next];
+    nodes.delete(next);
   }
   const node = nodeOf(tree, parent);
-  node.children = node.children.filter((child) => child !== id);
-  if (node.lastShown === id) node.lastShown = null;
-  if (isShown) tree.current = parent;
+  nodes.set(parent, { ...node, children: node.children.filter((child) => child !== id) });
+  return { ...tree, nodes };
+}
+
+/** The first move of the variation that this node is in, or `null` within the main line. */
+export function variationOf(tree: Tree, id: NodeId): TreeNode | null {
+  for (const node of pathTo(tree, id).reverse()) {
+    if (node.parent !== null && nodeOf(tree, node.parent).children[0] !== node.id) return node;
+  }
+  return null;
+}
+
+/** Moves a node by this many places among its siblings: −1 promotes it. */
+export function moveAmongSiblings(tree: Tree, id: NodeId, places: number): Tree {
+  const { parent } = nodeOf(tree, id);
+  if (parent === null) return tree;
+  const node = nodeOf(tree, parent);
+  const at = node.children.indexOf(id);
+  const to = Math.min(Math.max(at + places, 0), node.children.length - 1);
+  if (to === at) return tree;
+  const children = node.children.filter((child) => child !== id);
+  children.splice(to, 0, id);
+  return withNode(tree, { ...node, children });
+}
+
+/** Makes the line up to this node the main line. */
+export function makeMainLine(tree: Tree, id: NodeId): Tree {
+  return pathTo(tree, id).reduce((made, node) => moveAmongSiblings(made, node.id, -Infinity), tree);
+}
+
+/** What a person writes about a move. */
+export type Annotation = Partial<Pick<TreeNode, "startingComments" | "comments" | "nags">>;
+
+export function annotate(tree: Tree, id: NodeId, annotation: Annotation): Tree {
+  return withNode(tree, { ...nodeOf(tree, id), ...annotation });
+}
+
+export function withHeaders(tree: Tree, headers: ReadonlyMap<string, string>): Tree {
+  return { ...tree, headers };
 }

@@ -1,0 +1,54 @@
+/** The settings of the page, kept in the browser. */
+import { createEffect } from "solid-js";
+import { createStore } from "solid-js/store";
+import { keep, readStored } from "./storage";
+
+/** The values that each setting may have. The first one is the default. */
+export const CHOICES = {
+  theme: ["system", "light", "dark"],
+  boardTheme: ["green", "brown", "blue", "grey"],
+  pieceSet: ["cburnett"],
+  notation: ["letters", "figurines"],
+  coordinates: ["on", "off"],
+  animation: ["on", "off"],
+  sounds: ["off", "on"],
+  bestMoveArrow: ["on", "off"],
+  lineArrows: ["off", "on"],
+} as const;
+
+export type SettingName = keyof typeof CHOICES;
+export type Settings = { [Name in SettingName]: (typeof CHOICES)[Name][number] };
+
+const STORED_AS = "settings";
+
+/** Reads kept settings. What is missing, unknown or of another version has its default. */
+export function parseSettings(text: string | null): Settings {
+  let kept: unknown = null;
+  try {
+    kept = text === null ? null : JSON.parse(text);
+  } catch {
+    // Not JSON: the defaults.
+  }
+  const members = typeof kept === "object" && kept !== null ? (kept as Record<string, unknown>) : {};
+  const entries = Object.entries(CHOICES).map(([name, choices]) => {
+    const value = members[name];
+    const isKnown = (choices as readonly unknown[]).includes(value);
+    return [name, isKnown ? value : choices[0]];
+  });
+  return Object.fromEntries(entries) as Settings;
+}
+
+export function createSettings() {
+  const [settings, setSettings] = createStore<Settings>(parseSettings(readStored(STORED_AS)));
+  const set = <Name extends SettingName>(name: Name, value: Settings[Name]) => {
+    setSettings({ [name]: value } as Partial<Settings>);
+    keep(STORED_AS, JSON.stringify(settings));
+  };
+  createEffect(() => {
+    document.documentElement.dataset["theme"] = settings.theme;
+    document.documentElement.dataset["board"] = settings.boardTheme;
+  });
+  return { settings, set };
+}
+
+export type SettingsStore = ReturnType<typeof createSettings>;

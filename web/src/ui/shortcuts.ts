@@ -1,0 +1,58 @@
+/** The keys of the page. Each view registers its own; the help lists them all. */
+import { createSignal, onCleanup } from "solid-js";
+
+export interface Shortcut {
+  /**
+   * `KeyboardEvent.key`, with `Ctrl+` and `Shift+` before it: `ArrowLeft`, `Shift+ArrowLeft`, `f`,
+   * `Ctrl+z`, `?`. Letters are in lower case.
+   */
+  readonly keys: readonly string[];
+  /** What the keys do, for the help: "Flip the board". */
+  readonly label: string;
+  readonly group: "Moves" | "Board" | "Engine" | "Panels" | "Page";
+  run(): void;
+}
+
+const [shortcuts, setShortcuts] = createSignal<readonly Shortcut[]>([]);
+
+/** All keys that work now, in the order of their registration. */
+export { shortcuts };
+
+/** Registers keys until the view that calls this is gone. A later one goes before an earlier one. */
+export function useShortcuts(added: readonly Shortcut[]): void {
+  setShortcuts([...shortcuts(), ...added]);
+  onCleanup(() => setShortcuts(shortcuts().filter((shortcut) => !added.includes(shortcut))));
+}
+
+/** The name of a pressed key as `Shortcut.keys` writes it. */
+export function keyName(event: KeyboardEvent): string {
+  const isLetter = event.key.length === 1;
+  const key = isLetter ? event.key.toLowerCase() : event.key;
+  const command = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
+  // Shift is part of a character such as `?`, but not of an arrow key or a command.
+  const shift = event.shiftKey && (!isLetter || command !== "") ? "Shift+" : "";
+  return command + shift + key;
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio]), textarea"));
+
+/** Whether this element uses the key itself, as a list uses arrows and a button uses Space. */
+function isTakenBy(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (isTyping(target)) return true;
+  if (target.matches("select, [type=radio], [role=tab], [role=menuitem]")) return true;
+  return (key === " " || key === "Enter") && target.matches("button, a, summary, [type=checkbox]");
+}
+
+/** Runs the shortcut of a key event, unless a field or an open dialog takes the key. */
+export function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.altKey) return;
+  const name = keyName(event);
+  if (isTakenBy(event.target, name) || document.querySelector("dialog[open]")) return;
+  const shortcut = shortcuts().findLast(({ keys }) => keys.includes(name));
+  if (!shortcut) return;
+  event.preventDefault();
+  shortcut.run();
+}

@@ -1,0 +1,39 @@
+/** Short messages: shown for some seconds, and read aloud. */
+import { createSignal, For } from "solid-js";
+import "./toasts.css";
+
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: "message" | "error";
+}
+
+const SHOWN_MS = 6_000;
+const MAX_TOASTS = 4;
+
+const [toasts, setToasts] = createSignal<readonly Toast[]>([]);
+const [announcement, setAnnouncement] = createSignal("");
+let lastId = 0;
+
+/** Shows a message for some seconds. */
+export function toast(text: string, kind: Toast["kind"] = "message"): void {
+  const id = ++lastId;
+  setToasts([...toasts(), { id, text, kind }].slice(-MAX_TOASTS));
+  setTimeout(() => setToasts(toasts().filter((shown) => shown.id !== id)), SHOWN_MS);
+}
+
+/** Lets a screen reader say a text that others see: a move, an evaluation, an end. */
+export function announce(text: string): void {
+  setAnnouncement(text);
+}
+
+export function Toasts() {
+  return (
+    <>
+      <div class="toasts" role="status" aria-label="Messages">
+        <For each={toasts()}>{({ text, kind }) => <p class={`toast ${kind}`}>{text}</p>}</For>
+      </div>
+      <p class="only-read" aria-live="polite" data-announcement>{announcement()}</p>
+    </>
+  );
+}
