@@ -48,10 +48,14 @@ export class TreeBuilder {
   annotate(id: NodeId, { startingComments = [], comments = [], nags = [] }: Annotation): void {
     if (startingComments.length + comments.length + nags.length === 0) return;
     const node = this.node(id);
+    const isFirst = node.parent !== null && this.node(node.parent).children[0] === id;
+    // PGN has no comments before the first move of a fork.
+    const [before, after] = isFirst ? [[], [...startingComments, ...comments]]
+      : [startingComments, comments];
     this.#nodes.set(id, {
       ...node,
-      startingComments: [...node.startingComments, ...startingComments],
-      comments: [...node.comments, ...comments],
+      startingComments: [...node.startingComments, ...before],
+      comments: [...node.comments, ...after],
       nags: [...node.nags, ...nags],
     });
   }

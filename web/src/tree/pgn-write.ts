@@ -2,6 +2,7 @@
 import { INITIAL_FEN, parseFen } from "chessops/fen";
 import { ChildNode, makePgn, Node, type PgnNodeData } from "chessops/pgn";
 import { squareFile } from "chessops/util";
+import { lineTo, withoutComments } from "./excerpt";
 import { readFen } from "./fen";
 import { nodeOf, ROOT, type NodeId, type Tree, type TreeNode } from "./tree";
 
@@ -52,4 +53,10 @@ function movesOf(tree: Tree): Node<PgnNodeData> {
 export function writePgn(tree: Tree): string {
   const comments = [...nodeOf(tree, ROOT).comments];
   return makePgn({ headers: tagsOf(tree), comments, moves: movesOf(tree) });
+}
+
+/** The moves up to a node as PGN: the start position if it is not the usual one, and no comments. */
+export function writeLine(tree: Tree, id: NodeId): string {
+  const { nodes, nextId } = withoutComments(lineTo(tree, id));
+  return writePgn({ nodes, nextId, headers: new Map() });
 }

@@ -40,7 +40,7 @@ test("1,000 games with variations, glyphs, comments and Chess960 survive a round
     seen.chess960 += tree.headers.get("Variant") === "Chess960" ? 1 : 0;
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(200);
-}, 120_000);
+}, 240_000);
 
 test("all that a game has is read", () => {
   const tree = treeOf(`[Event "Match \\"A\\""]\r

@@ -97,7 +97,7 @@ function grow(random: Random, builder: TreeBuilder, at: NodeId, length: number, 
     const children = [...before.children];
     const next = builder.add(id, positionOf(before.fen), random.pick(moves));
     if (!children.includes(next)) note(random, builder, next, before.children.length > 0);
-    for (let more = depth > 0 ? random.below(8) - 5 : 0; more > 0; more--) {
+    for (let more = depth > 0 ? random.below(8) - 6 : 0; more > 0; more--) {
       const known = new Set(builder.node(id).children);
       const other = builder.add(id, positionOf(before.fen), random.pick(moves));
       if (known.has(other)) continue;
@@ -113,6 +113,6 @@ export function randomTree(seed: number): Tree {
   const random = seeded(seed);
   const builder = new TreeBuilder(start(random));
   if (random.below(3) === 0) builder.annotate(ROOT, { comments: [random.pick(COMMENTS)] });
-  grow(random, builder, ROOT, 4 + random.below(50), 3);
+  grow(random, builder, ROOT, 4 + random.below(30), 3);
   return builder.tree();
 }

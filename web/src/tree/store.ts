@@ -17,8 +17,8 @@ interface Edit {
 /** More edits than anybody takes back. States share their nodes, so each costs little. */
 const MAX_UNDO = 500;
 
-export function createTreeStore(initial: Tree = tree.newTree()) {
-  const [state, setState] = createSignal<State>({ tree: initial, current: tree.ROOT });
+export function createTreeStore(initial: Tree = tree.newTree(), shown: NodeId = tree.ROOT) {
+  const [state, setState] = createSignal<State>({ tree: initial, current: shown });
   const [past, setPast] = createSignal<readonly Edit[]>([]);
   const [future, setFuture] = createSignal<readonly Edit[]>([]);
   /** The child of each node that was shown last: stepping forward goes there. */

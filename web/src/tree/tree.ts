@@ -93,6 +93,18 @@ export function playLine(tree: Tree, at: NodeId, moves: readonly string[]): Play
   return { tree: builder.size === tree.nodes.size ? tree : builder.tree(), id };
 }
 
+/**
+ * Gives a node these children. PGN has no comments before the first of them: they go to the
+ * comments after it.
+ */
+function withChildren(tree: Tree, id: NodeId, children: readonly NodeId[]): Tree {
+  const changed = withNode(tree, { ...nodeOf(tree, id), children });
+  const first = children[0] === undefined ? undefined : nodeOf(tree, children[0]);
+  if (!first || first.startingComments.length === 0) return changed;
+  const comments = [...first.startingComments, ...first.comments];
+  return withNode(changed, { ...first, startingComments: [], comments });
+}
+
 /** Removes a node with all that follow it. The root stays. */
 export function remove(tree: Tree, id: NodeId): Tree {
   const { parent } = nodeOf(tree, id);
@@ -103,9 +115,8 @@ export function remove(tree: Tree, id: NodeId): Tree {
     pending.push(...nodeOf(tree, next).children);
     nodes.delete(next);
   }
-  const node = nodeOf(tree, parent);
-  nodes.set(parent, { ...node, children: node.children.filter((child) => child !== id) });
-  return { ...tree, nodes };
+  const children = nodeOf(tree, parent).children.filter((child) => child !== id);
+  return withChildren({ ...tree, nodes }, parent, children);
 }
 
 /** The first move of the variation that this node is in, or `null` within the main line. */
@@ -126,7 +137,7 @@ export function moveAmongSiblings(tree: Tree, id: NodeId, places: number): Tree 
   if (to === at) return tree;
   const children = node.children.filter((child) => child !== id);
   children.splice(to, 0, id);
-  return withNode(tree, { ...node, children });
+  return withChildren(tree, parent, children);
 }
 
 /** The move of the line up to this node that can be demoted: the last one before a sibling. */
