@@ -11,6 +11,7 @@ interface Props {
   onOpen(tree: Tree): void;
 }
 
+/** The height of a row, as in the style sheet. */
 const ROW_PX = 44;
 const ROWS_SHOWN = 9;
 /** Rows above and below the seen ones that exist, too. */
@@ -110,13 +111,12 @@ export function GameList(props: Props) {
         aria-label="Games"
         tabindex={-1}
         ref={frame}
-        style={{ height: `${ROW_PX * ROWS_SHOWN}px` }}
         onScroll={() => setTop(frame.scrollTop)}
       >
         <Show when={found().length === 0}>
           <p class="hint">No game has all these words. Clear the filter to see all.</p>
         </Show>
-        <div style={{ height: `${found().length * ROW_PX}px`, position: "relative" }}>
+        <div class="all" style={{ height: `${found().length * ROW_PX}px` }}>
           <For each={seen()}>
             {({ game, row }) => (
               <Row
@@ -166,7 +166,7 @@ function Row(props: RowProps) {
       aria-setsize={props.size}
       aria-posinset={props.row + 1}
       title={props.problem}
-      style={{ top: `${props.row * ROW_PX}px`, height: `${ROW_PX}px` }}
+      style={{ top: `${props.row * ROW_PX}px` }}
       onClick={() => props.onOpen()}
     >
       <span class="number">{props.index + 1}</span>
