@@ -56,12 +56,13 @@ test("stepping back, another move and undo keep the tree", async () => {
   await expectMoves("e4", "e5");
   await page().keyboard.press("ArrowLeft");
   await click("c7", "c5");
-  await expectMoves("e4", "c5");
-  assert.equal(await page().locator(".move.other").innerText(), "(e5)");
+  await expectMoves("e4", "e5");
+  assert.equal(await page().locator(".move.other[aria-current]").innerText(), "c5");
   await page().keyboard.press("Control+z");
+  await page().locator(".move.other").waitFor({ state: "detached" });
   await expectMoves("e4", "e5");
   await page().keyboard.press("Control+y");
-  await expectMoves("e4", "c5");
+  await page().locator(".move.other", { hasText: "c5" }).waitFor();
   await page().getByRole("button", { name: "Start" }).click();
   await expectLines("1\\.");
   await page().keyboard.press("End");

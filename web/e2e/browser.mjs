@@ -85,7 +85,7 @@ export function boardPage({ path = "", viewport = { width: 1280, height: 800 }, 
   return () => page;
 }
 
-/** Waits until the moves of the main line and the shown variation are these. */
+/** Waits until the moves of the main line are these. */
 export async function expectMoves(page, ...moves) {
   await page.waitForFunction(
     (text) =>

@@ -10,7 +10,11 @@ import { EnginePanel } from "./engine/EnginePanel";
 import { EvalBar } from "./engine/EvalBar";
 import { statusText } from "./engine/status";
 import { createEngine } from "./engine/store";
+import { useAddress } from "./tree/address";
+import { useAnnouncements } from "./tree/announce";
+import { GameMenu } from "./tree/GameMenu";
 import { MoveList } from "./tree/MoveList";
+import { readSession, useSession } from "./tree/session";
 import { createTreeStore } from "./tree/store";
 import { Controls, type Control } from "./ui/Controls";
 import { createSettings } from "./ui/settings";
@@ -26,12 +30,19 @@ const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
 export function App() {
   const { settings } = createSettings();
-  const tree = createTreeStore();
+  const session = readSession();
+  const tree = createTreeStore(session?.tree, session?.current);
   const client = createClient();
   const engine = createEngine();
   const overlays = createOverlays();
-  const [orientation, setOrientation] = createSignal<Color>("white");
+  const [orientation, setOrientation] = createSignal<Color>(session?.orientation ?? "white");
   const [openTool, setOpenTool] = createSignal<string | null>(null);
+
+  useAddress(tree, setOrientation);
+  useSession(() => ({
+    tree: tree.tree(), current: tree.current().id, orientation: orientation(),
+  }));
+  useAnnouncements(tree);
 
   const info = () => engine.evaluation(tree.current().fen);
   const outcome = createMemo(() => outcomeText(tree.position()));
@@ -92,6 +103,7 @@ export function App() {
     <>
       <header class="top">
         <h1>kibitzer</h1>
+        <GameMenu tree={tree} orientation={orientation()} />
         <nav>
           <a href="/docs">API reference</a>
           <a href="/assets/licenses.md">Licences</a>

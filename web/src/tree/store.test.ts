@@ -1,7 +1,7 @@
 import { createRoot } from "solid-js";
 import { expect, test } from "vitest";
 import { createTreeStore, type TreeStore } from "./store";
-import { newTree } from "./tree";
+import { annotate, newTree } from "./tree";
 
 const withStore = (claim: (store: TreeStore) => void) =>
   createRoot((dispose) => {
@@ -53,4 +53,61 @@ test("a move that the tree has is shown without an edit", () => withStore((store
   expect(store.play("e2e4")).toBe(true);
   store.undo();
   expect(store.canUndo()).toBe(false);
+}));
+
+test("lines are added without showing them, and many changes are one edit", () =>
+  withStore((store) => {
+    store.play("e2e4");
+    const at = store.current().id;
+    store.addLine(at, ["e7e5", "g1f3", "nonsense"]);
+    expect(store.current().id).toBe(at);
+    expect(moves(store)).toBe("e4 e5 Nf3");
+    store.edit((tree) => annotate(annotate(tree, at, { nags: [1] }), at, { comments: ["Best"] }));
+    expect(store.current()).toMatchObject({ nags: [1], comments: ["Best"] });
+    store.undo();
+    expect(store.current()).toMatchObject({ nags: [], comments: [] });
+    store.undo();
+    expect(moves(store)).toBe("e4");
+    store.edit((tree) => tree);
+    expect(store.canRedo()).toBe(true);
+  }));
+
+test("a fork has choices, and the chosen one is next", () => withStore((store) => {
+  for (const moves of ["e2e4 e7e5", "e2e4 c7c5 g1f3", "e2e4 e7e6"]) {
+    store.start();
+    store.playLine(moves.split(" "));
+  }
+  store.show(1);
+  expect(store.choices().map(({ san }) => san)).toEqual(["e5", "c5", "e6"]);
+  expect(store.node(store.next()!).san).toBe("e6");
+  store.choose(store.choices()[1]!.id);
+  expect(moves(store)).toBe("e4 c5 Nf3");
+  store.enterVariation();
+  expect(store.current().san).toBe("c5");
+  store.forward();
+  expect(store.choices()).toEqual([]);
+  store.leaveVariation();
+  expect(store.current().san).toBe("e4");
+  store.choose(store.choices()[0]!.id);
+  store.enterVariation();
+  expect(store.current().san).toBe("c5");
+  store.start();
+  store.leaveVariation();
+  expect(store.current().ply).toBe(0);
+}));
+
+test("a variation is promoted and demoted from any of its moves", () => withStore((store) => {
+  store.playLine(["e2e4", "e7e5"]);
+  store.show(1);
+  store.playLine(["c7c5", "g1f3"]);
+  const last = store.current().id;
+  store.promote(last);
+  expect(store.node(1).children.map((id) => store.node(id).san)).toEqual(["c5", "e5"]);
+  store.promote(last);
+  store.demote(last);
+  expect(store.node(1).children.map((id) => store.node(id).san)).toEqual(["e5", "c5"]);
+  store.undo();
+  store.undo();
+  expect(store.node(1).children.map((id) => store.node(id).san)).toEqual(["e5", "c5"]);
+  expect(store.current().id).toBe(last);
 }));

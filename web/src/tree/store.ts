@@ -17,8 +17,8 @@ interface Edit {
 /** More edits than anybody takes back. States share their nodes, so each costs little. */
 const MAX_UNDO = 500;
 
-export function createTreeStore(initial: Tree = tree.newTree()) {
-  const [state, setState] = createSignal<State>({ tree: initial, current: tree.ROOT });
+export function createTreeStore(initial: Tree = tree.newTree(), shown: NodeId = tree.ROOT) {
+  const [state, setState] = createSignal<State>({ tree: initial, current: shown });
   const [past, setPast] = createSignal<readonly Edit[]>([]);
   const [future, setFuture] = createSignal<readonly Edit[]>([]);
   /** The child of each node that was shown last: stepping forward goes there. */
@@ -57,7 +57,7 @@ export function createTreeStore(initial: Tree = tree.newTree()) {
   const show = (id: NodeId) => set({ ...state(), current: id });
 
   /** Replaces the tree, so that undo can take it back, and shows a node of the new one. */
-  const edit = (edited: Tree, shown: NodeId = state().current) => batch(() => {
+  const replace = (edited: Tree, shown: NodeId = state().current) => batch(() => {
     const before = state();
     const after = { tree: edited, current: edited.nodes.has(shown) ? shown : tree.ROOT };
     if (edited !== before.tree) {
@@ -79,33 +79,40 @@ export function createTreeStore(initial: Tree = tree.newTree()) {
     /** Plays a move after the shown position. `false` if it is illegal. */
     play(uci: string): boolean {
       const played = tree.play(state().tree, state().current, uci);
-      if (played) edit(played.tree, played.id);
+      if (played) replace(played.tree, played.id);
       return played !== null;
     },
     /** Plays moves after the shown position as one edit, up to the first illegal one. */
     playLine(moves: readonly string[]) {
       const played = tree.playLine(state().tree, state().current, moves);
-      edit(played.tree, played.id);
+      replace(played.tree, played.id);
     },
+    /** Adds moves after a node as one edit, up to the first illegal one, without showing them. */
+    addLine: (at: NodeId, moves: readonly string[]) =>
+      replace(tree.playLine(state().tree, at, moves).tree),
     /** Replaces the whole tree: another game or position. Undo brings the old one back. */
     load(loaded: Tree, shown: NodeId = tree.ROOT) {
       batch(() => {
         setLastShown(new Map());
-        edit(loaded, shown);
+        replace(loaded, shown);
       });
     },
     remove(id: NodeId) {
       const { parent } = node(id);
       const isShown = path().some((shown) => shown.id === id);
-      edit(tree.remove(state().tree, id), isShown ? (parent ?? tree.ROOT) : state().current);
+      replace(tree.remove(state().tree, id), isShown ? (parent ?? tree.ROOT) : state().current);
     },
-    promote: (id: NodeId) => edit(tree.moveAmongSiblings(state().tree, id, -1)),
-    demote: (id: NodeId) => edit(tree.moveAmongSiblings(state().tree, id, 1)),
-    makeMainLine: (id: NodeId) => edit(tree.makeMainLine(state().tree, id)),
+    /** Any other change of the tree, as one edit. */
+    edit: (change: (before: Tree) => Tree) => replace(change(state().tree)),
+    /** Promotes the variation that a node is in by one place. */
+    promote: (id: NodeId) => replace(tree.promote(state().tree, id)),
+    /** Demotes the line that a node is in by one place. */
+    demote: (id: NodeId) => replace(tree.demote(state().tree, id)),
+    makeMainLine: (id: NodeId) => replace(tree.makeMainLine(state().tree, id)),
     annotate: (id: NodeId, annotation: Annotation) =>
-      edit(tree.annotate(state().tree, id, annotation)),
+      replace(tree.annotate(state().tree, id, annotation)),
     setHeaders: (headers: ReadonlyMap<string, string>) =>
-      edit(tree.withHeaders(state().tree, headers)),
+      replace(tree.withHeaders(state().tree, headers)),
     back() {
       const { parent } = current();
       if (parent !== null) show(parent);
@@ -113,6 +120,28 @@ export function createTreeStore(initial: Tree = tree.newTree()) {
     forward() {
       const id = next(current());
       if (id !== null) show(id);
+    },
+    /** The moves to choose from at a fork. Empty where there is only one. */
+    choices: () => {
+      const { children } = current();
+      return children.length > 1 ? children.map(node) : [];
+    },
+    /** The move that a step forward shows. */
+    next: () => next(current()),
+    /** Lets a step forward show this move. */
+    choose: (id: NodeId) =>
+      setLastShown((shown) => new Map(shown).set(node(id).parent ?? tree.ROOT, id)),
+    /** Shows the chosen variation of a fork, or the first one if the main move is chosen. */
+    enterVariation() {
+      const { children } = current();
+      const id = next(current());
+      const entered = id === children[0] ? children[1] : id;
+      if (entered !== undefined && entered !== null) show(entered);
+    },
+    /** Shows the position before the variation that is shown. */
+    leaveVariation() {
+      const first = tree.variationOf(state().tree, state().current);
+      if (first) show(first.parent ?? tree.ROOT);
     },
     start: () => show(tree.ROOT),
     end: () => show(line().at(-1)?.id ?? tree.ROOT),

@@ -67,3 +67,12 @@ test("annotations belong to one move", () => {
   expect(nodeOf(annotated, id)).toMatchObject({ nags: [1], comments: ["Good"], san: "e5" });
   expect(nodeOf(annotated, 1).comments).toEqual([]);
 });
+
+test("comments before a variation follow its first move into the main line", () => {
+  const lines = ["e2e4", "d2d4"];
+  const tree = lines.reduce((grown, moves) => grow(grown, ROOT, moves).tree, newTree());
+  const commented = annotate(tree, 2, { startingComments: ["Or"], comments: ["solid"] });
+  for (const edited of [makeMainLine(commented, 2), remove(commented, 1)]) {
+    expect(nodeOf(edited, 2)).toMatchObject({ startingComments: [], comments: ["Or", "solid"] });
+  }
+});

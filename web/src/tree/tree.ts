@@ -4,40 +4,13 @@
  * only has to keep the old tree. Plain data without the view.
  */
 import { Chess, normalizeMove } from "chessops/chess";
-import { INITIAL_FEN, makeFen, parseFen } from "chessops/fen";
-import { makeSanAndPlay } from "chessops/san";
+import { INITIAL_FEN, parseFen } from "chessops/fen";
 import type { NormalMove } from "chessops/types";
-import { makeUci, parseUci } from "chessops/util";
+import { parseUci } from "chessops/util";
+import { TreeBuilder } from "./builder";
+import { nodeOf, ROOT, type Annotation, type NodeId, type Tree, type TreeNode } from "./node";
 
-export type NodeId = number;
-
-export interface TreeNode {
-  readonly id: NodeId;
-  readonly parent: NodeId | null;
-  readonly fen: string;
-  /** Half moves since the start of the game, by the FEN: odd after a move of White. */
-  readonly ply: number;
-  /** The move from the parent. The root has none. */
-  readonly uci: string | null;
-  readonly san: string | null;
-  /** The first child continues the line; the others begin variations. */
-  readonly children: readonly NodeId[];
-  /** The comments before the move, as PGN writes them. */
-  readonly startingComments: readonly string[];
-  /** The comments after the move. They include commands, such as `[%clk 0:03:00]`. */
-  readonly comments: readonly string[];
-  /** Numeric annotation glyphs: 1 is `!`, 4 is `??`. */
-  readonly nags: readonly number[];
-}
-
-export interface Tree {
-  readonly nodes: ReadonlyMap<NodeId, TreeNode>;
-  readonly nextId: NodeId;
-  /** The tags of the game in their order. */
-  readonly headers: ReadonlyMap<string, string>;
-}
-
-export const ROOT: NodeId = 0;
+export { nodeOf, ROOT, type Annotation, type NodeId, type Tree, type TreeNode };
 
 /** The half moves that a FEN counts before its position. */
 export function plyOf(fen: string): number {
@@ -54,12 +27,6 @@ export function newTree(
     startingComments: [], comments: [], nags: [],
   };
   return { nodes: new Map([[ROOT, root]]), nextId: ROOT + 1, headers };
-}
-
-export function nodeOf(tree: Tree, id: NodeId): TreeNode {
-  const node = tree.nodes.get(id);
-  if (!node) throw new Error(`the tree has no node ${id}`);
-  return node;
 }
 
 /** The position of a node. Every FEN of the tree was written by chessops, so it is legal. */
@@ -109,32 +76,33 @@ export interface Played {
 
 /** Plays a legal move after a node. A move that the tree has is not added again. */
 export function play(tree: Tree, at: NodeId, uci: string): Played | null {
-  const parent = nodeOf(tree, at);
-  const position = positionOf(parent.fen);
-  const move = legalMove(position, uci);
-  if (!move) return null;
-  const normal = makeUci(move);
-  const known = parent.children.find((id) => nodeOf(tree, id).uci === normal);
-  if (known !== undefined) return { tree, id: known };
-  const san = makeSanAndPlay(position, move);
-  const id = tree.nextId;
-  const node: TreeNode = {
-    id, parent: at, fen: makeFen(position.toSetup()), ply: parent.ply + 1, uci: normal, san,
-    children: [], startingComments: [], comments: [], nags: [],
-  };
-  const grown = withNode(tree, { ...parent, children: [...parent.children, id] });
-  return { tree: { ...withNode(grown, node), nextId: id + 1 }, id };
+  const played = playLine(tree, at, [uci]);
+  return played.id === at ? null : played;
 }
 
 /** Plays moves one after another, up to the first illegal one. */
 export function playLine(tree: Tree, at: NodeId, moves: readonly string[]): Played {
-  let played: Played = { tree, id: at };
+  const builder = new TreeBuilder(tree);
+  const position = positionOf(nodeOf(tree, at).fen);
+  let id = at;
   for (const uci of moves) {
-    const next = play(played.tree, played.id, uci);
-    if (!next) break;
-    played = next;
+    const move = legalMove(position, uci);
+    if (!move) break;
+    id = builder.add(id, position, move);
   }
-  return played;
+  return { tree: builder.size === tree.nodes.size ? tree : builder.tree(), id };
+}
+
+/**
+ * Gives a node these children. PGN has no comments before the first of them: they go to the
+ * comments after it.
+ */
+function withChildren(tree: Tree, id: NodeId, children: readonly NodeId[]): Tree {
+  const changed = withNode(tree, { ...nodeOf(tree, id), children });
+  const first = children[0] === undefined ? undefined : nodeOf(tree, children[0]);
+  if (!first || first.startingComments.length === 0) return changed;
+  const comments = [...first.startingComments, ...first.comments];
+  return withNode(changed, { ...first, startingComments: [], comments });
 }
 
 /** Removes a node with all that follow it. The root stays. */
@@ -147,9 +115,8 @@ export function remove(tree: Tree, id: NodeId): Tree {
     pending.push(...nodeOf(tree, next).children);
     nodes.delete(next);
   }
-  const node = nodeOf(tree, parent);
-  nodes.set(parent, { ...node, children: node.children.filter((child) => child !== id) });
-  return { ...tree, nodes };
+  const children = nodeOf(tree, parent).children.filter((child) => child !== id);
+  return withChildren({ ...tree, nodes }, parent, children);
 }
 
 /** The first move of the variation that this node is in, or `null` within the main line. */
@@ -170,16 +137,33 @@ export function moveAmongSiblings(tree: Tree, id: NodeId, places: number): Tree 
   if (to === at) return tree;
   const children = node.children.filter((child) => child !== id);
   children.splice(to, 0, id);
-  return withNode(tree, { ...node, children });
+  return withChildren(tree, parent, children);
+}
+
+/** The move of the line up to this node that can be demoted: the last one before a sibling. */
+export function demotable(tree: Tree, id: NodeId): TreeNode | null {
+  for (const node of pathTo(tree, id).reverse()) {
+    if (node.parent !== null && nodeOf(tree, node.parent).children.at(-1) !== node.id) return node;
+  }
+  return null;
+}
+
+/** Promotes the variation that this node is in by one place. */
+export function promote(tree: Tree, id: NodeId): Tree {
+  const first = variationOf(tree, id);
+  return first ? moveAmongSiblings(tree, first.id, -1) : tree;
+}
+
+/** Demotes the line that this node is in by one place. */
+export function demote(tree: Tree, id: NodeId): Tree {
+  const node = demotable(tree, id);
+  return node ? moveAmongSiblings(tree, node.id, 1) : tree;
 }
 
 /** Makes the line up to this node the main line. */
 export function makeMainLine(tree: Tree, id: NodeId): Tree {
   return pathTo(tree, id).reduce((made, node) => moveAmongSiblings(made, node.id, -Infinity), tree);
 }
-
-/** What a person writes about a move. */
-export type Annotation = Partial<Pick<TreeNode, "startingComments" | "comments" | "nags">>;
 
 export function annotate(tree: Tree, id: NodeId, annotation: Annotation): Tree {
   return withNode(tree, { ...nodeOf(tree, id), ...annotation });

@@ -1,14 +1,8 @@
 /** A button that opens a list of commands. */
-import { createSignal, createUniqueId, For, onCleanup, Show } from "solid-js";
-import "./menu.css";
+import { createSignal, createUniqueId, Show } from "solid-js";
+import { CommandList, type Command } from "./CommandList";
 
-export interface Command {
-  readonly label: string;
-  /** The key that does the same, for reading. */
-  readonly key?: string;
-  readonly isDisabled?: boolean;
-  run(): void;
-}
+export type { Command };
 
 interface Props {
   label: string;
@@ -20,41 +14,15 @@ export function Menu(props: Props) {
   const id = createUniqueId();
   let root!: HTMLDivElement;
   let button!: HTMLButtonElement;
-  const items = () => [...root.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)")];
-  const close = () => {
+  const close = (reason: "chosen" | "escape" | "left") => {
     setOpen(false);
-    button.focus();
-  };
-  const open = () => {
-    setOpen(true);
-    items()[0]?.focus();
-  };
-  const step = (places: number) => {
-    const all = items();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    all.at((at + places) % all.length)?.focus();
+    if (reason !== "left") button.focus();
   };
   const onKey = (event: KeyboardEvent) => {
-    const actions: Record<string, () => void> = isOpen()
-      ? {
-          Escape: close, ArrowDown: () => step(1), ArrowUp: () => step(-1),
-          Home: () => items()[0]?.focus(), End: () => items().at(-1)?.focus(),
-        }
-      : { ArrowDown: open };
-    const action = actions[event.key];
-    if (!action) return;
+    if (isOpen() || event.key !== "ArrowDown") return;
     event.preventDefault();
-    action();
+    setOpen(true);
   };
-  const onOutside = (event: Event) => {
-    if (!root.contains(event.target as Node)) setOpen(false);
-  };
-  document.addEventListener("pointerdown", onOutside);
-  document.addEventListener("focusin", onOutside);
-  onCleanup(() => {
-    document.removeEventListener("pointerdown", onOutside);
-    document.removeEventListener("focusin", onOutside);
-  });
   return (
     <div class="menu" ref={root} onKeyDown={onKey}>
       <button
@@ -63,27 +31,16 @@ export function Menu(props: Props) {
         aria-haspopup="menu"
         aria-expanded={isOpen()}
         aria-controls={isOpen() ? id : undefined}
-        onClick={() => (isOpen() ? setOpen(false) : open())}
+        onClick={() => setOpen(!isOpen())}
       >{props.label}</button>
       <Show when={isOpen()}>
-        <div class="menu-list" role="menu" id={id} aria-label={props.label}>
-          <For each={props.commands}>
-            {(command) => (
-              <button
-                type="button"
-                role="menuitem"
-                disabled={command.isDisabled}
-                onClick={() => {
-                  close();
-                  command.run();
-                }}
-              >
-                <span>{command.label}</span>
-                <Show when={command.key}><kbd>{command.key}</kbd></Show>
-              </button>
-            )}
-          </For>
-        </div>
+        <CommandList
+          label={props.label}
+          commands={props.commands}
+          id={id}
+          owner={root}
+          onClose={close}
+        />
       </Show>
     </div>
   );

@@ -42,7 +42,7 @@ const isTyping = (target: EventTarget | null) =>
 function isTakenBy(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (isTyping(target)) return true;
-  if (target.matches("select, [type=radio], [role=tab], [role=menuitem]")) return true;
+  if (target.matches("select, [type=radio], [role=tab], [role^=menuitem]")) return true;
   return (key === " " || key === "Enter") && target.matches("button, a, summary, [type=checkbox]");
 }
 

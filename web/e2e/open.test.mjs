@@ -1,0 +1,166 @@
+/** Opening, copying and naming games in Chromium. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { boardPage } from "./browser.mjs";
+import { expectListed, fileOf, gameMenu, openGame, paste } from "./games.mjs";
+
+const page = boardPage();
+const dialog = () => page().getByRole("dialog");
+const alert = () => dialog().getByRole("alert");
+const copied = async (command) => {
+  await page().context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page().evaluate(() => navigator.clipboard.writeText(""));
+  await gameMenu(page(), command);
+  await page().waitForFunction(async () => await navigator.clipboard.readText() !== "");
+  return page().evaluate(() => navigator.clipboard.readText());
+};
+const choose = (path) => page().locator("input[type=file]").setInputFiles(path);
+
+const GAME = `[Event "Test"]
+[White "Ann"]
+[Black "Ben"]
+[Result "1-0"]
+
+{ Before } 1. e4 $1 $14 { [%clk 0:03:00] good } ( 1. d4 d5 { two } ) 1... e5 1-0
+`;
+
+test("a pasted PGN is opened, and undo brings back what was there", async () => {
+  await openGame(page(), "1. d4 d5");
+  await expectListed(page(), "d4 d5");
+  await openGame(page(), GAME);
+  await expectListed(page(), "e4 d4 d5 e5");
+  await page().keyboard.press("Control+z");
+  await expectListed(page(), "d4 d5");
+});
+
+test("a pasted FEN is the start position", async () => {
+  await openGame(page(), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+  await page().locator("cg-board piece").nth(2).waitFor();
+  assert.equal(await page().locator("cg-board piece").count(), 3);
+  assert.equal(await copied("Copy FEN"), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+});
+
+test("errors stand beside the text, which stays", async () => {
+  await openGame(page(), "1. d4");
+  await paste(page(), "what is this");
+  await alert().getByText("This is neither a FEN nor a PGN").waitFor();
+  const field = page().getByRole("textbox", { name: "PGN or FEN" });
+  assert.equal(await field.inputValue(), "what is this");
+  await field.fill("4k3/8/8/8/8/8/4P3/8 w - - 0 1");
+  await page().keyboard.press("Control+Enter");
+  await alert().getByText("Each side needs exactly one king.").waitFor();
+  await field.fill("1. e4 e5 2. Ke3 Nc6");
+  await page().keyboard.press("Control+Enter");
+  await alert().getByText("2. Ke3 is not a legal move; what is before it is kept.").waitFor();
+  await expectListed(page(), "d4");
+  await dialog().getByRole("button", { name: "Open what is legal" }).click();
+  await expectListed(page(), "e4 e5");
+});
+
+test("a file with many games is a list with a filter, and bad games are marked", async () => {
+  await choose(fileOf("many.pgn", [
+    GAME, '[White "Carl"]\n[Black "Dora"]\n\n1. e4 Ke7 *', '[White "Eve"]\n[FEN "x"]\n\n1. e4 *',
+    '[White "Fay"]\n[Black "Ann"]\n\n1. c4 c5 *',
+  ].join("\n\n")));
+  const rows = dialog().getByRole("option");
+  await dialog().getByText("4 games, 2 have errors.").waitFor();
+  assert.equal(await rows.count(), 4);
+  assert.match(await rows.nth(1).innerText(), /Carl – Dora[^]*1… Ke7 is not a legal move/);
+  assert.match(await rows.nth(2).innerText(), /Eve – \?[^]*Cannot be opened. The tag FEN is wrong/);
+  await page().keyboard.type("ann");
+  await dialog().getByText("2 of 4 games").waitFor();
+  await page().keyboard.press("ArrowDown");
+  await page().keyboard.press("Enter");
+  await expectListed(page(), "c4 c5");
+});
+
+test("thousands of games open without a long list in the page", async () => {
+  const games = Array.from({ length: 3_000 }, (_, index) =>
+    `[White "W${index}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 *\n\n`);
+  await choose(fileOf("thousands.pgn", games.join("")));
+  await dialog().getByText("3,000 games").waitFor();
+  assert.ok(await dialog().getByRole("option").count() < 40);
+  await page().keyboard.type("w2999");
+  await page().keyboard.press("Enter");
+  await page().locator(".toast", { hasText: "W2999 – B was opened" }).waitFor();
+  await expectListed(page(), "e4 e5 Nf3");
+});
+
+test("5 MB of PGN leave the page usable", async () => {
+  const comment = "long ".repeat(30);
+  const game = `[White "A"]\n[Black "B"]\n\n1. e4 {${comment}} e5 2. Nf3 {${comment}} Nc6 *\n\n`;
+  await page().evaluate(() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) {
+        window.longest = Math.max(window.longest, duration);
+      }
+    }).observe({ type: "longtask" });
+  });
+  await choose(fileOf("large.pgn", game.repeat(Math.ceil(5_000_000 / game.length))));
+  await dialog().getByText(/games(\.|, |\. \d+% checked)/).waitFor({ timeout: 60_000 });
+  await page().keyboard.press("Escape");
+  await dialog().waitFor({ state: "detached" });
+  const longest = await page().evaluate(() => window.longest);
+  assert.ok(longest < 1_500, `a task took ${longest} ms`);
+});
+
+test("a dropped file is opened, and one that is too large is refused with the limit", async () => {
+  const drop = (size) => page().evaluate(async (bytes) => {
+    const data = new DataTransfer();
+    const text = bytes === 0 ? "1. c4 e5" : "x".repeat(bytes);
+    data.items.add(new File([text], "game.pgn"));
+    document.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, cancelable: true }));
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, size);
+  await drop(0);
+  await expectListed(page(), "c4 e5");
+  await drop(21_000_000);
+  await alert().getByText("larger than 20 MB").waitFor();
+});
+
+test("PGN is copied and downloaded with all that the tree holds", async () => {
+  await openGame(page(), GAME);
+  assert.equal(await copied("Copy PGN"), GAME);
+  const download = page().waitForEvent("download");
+  await gameMenu(page(), "Download PGN");
+  const file = await download;
+  assert.equal(file.suggestedFilename(), "Ann-Ben.pgn");
+  assert.equal(readFileSync(await file.path(), "utf8"), GAME);
+});
+
+test("a line is copied as PGN from the menu of its last move", async () => {
+  await page().context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await openGame(page(), GAME);
+  await page().locator(".move", { hasText: "d5" }).click({ button: "right" });
+  await page().getByRole("menuitem", { name: "Copy line as PGN" }).click();
+  await page().locator(".toast", { hasText: "The line was copied" }).waitFor();
+  assert.equal(await page().evaluate(() => navigator.clipboard.readText()), "1. d4 d5 *\n");
+});
+
+test("tags are edited as one edit, and wrong names are refused", async () => {
+  await openGame(page(), GAME);
+  await gameMenu(page(), /^Edit tags/);
+  await dialog().getByRole("textbox", { name: "White" }).fill("Zoe");
+  await dialog().getByRole("button", { name: "Add a tag" }).click();
+  await dialog().getByRole("textbox", { name: "Name of the tag" }).fill("Opening of it");
+  await dialog().getByRole("textbox", { name: "Opening of it" }).fill("King's pawn");
+  await dialog().getByRole("button", { name: "Save" }).click();
+  await alert().getByText("“Opening of it” is not the name of a tag").waitFor();
+  await dialog().getByRole("textbox", { name: "Name of the tag" }).fill("Opening");
+  await dialog().getByRole("button", { name: "Save" }).click();
+  await dialog().waitFor({ state: "detached" });
+  const tags = async () => (await copied("Copy PGN")).match(/\[White .*|\[Opening .*/g);
+  assert.deepEqual(await tags(), ['[White "Zoe"]', '[Opening "King\'s pawn"]']);
+  await page().keyboard.press("Control+z");
+  assert.deepEqual(await tags(), ['[White "Ann"]']);
+});
+
+test("a new analysis is an edit that can be undone", async () => {
+  await openGame(page(), GAME);
+  await gameMenu(page(), "New analysis");
+  await expectListed(page(), "");
+  await page().keyboard.press("Control+z");
+  await expectListed(page(), "e4 d4 d5 e5");
+});

@@ -1,0 +1,46 @@
+/** The choice between the moves of a fork. */
+import { For, Show } from "solid-js";
+import { useShortcuts } from "../ui/shortcuts";
+import { moveNumber } from "./notation";
+import { glyphOf } from "./notes";
+import type { TreeStore } from "./store";
+
+export function ForkChooser(props: { tree: TreeStore }) {
+  return (
+    <Show when={props.tree.choices().length > 0}>
+      <Choices tree={props.tree} />
+    </Show>
+  );
+}
+
+function Choices(props: { tree: TreeStore }) {
+  const store = props.tree;
+  const step = (places: number) => {
+    const choices = store.choices();
+    const at = choices.findIndex(({ id }) => id === store.next());
+    const chosen = choices.at((at + places) % choices.length);
+    if (chosen) store.choose(chosen.id);
+  };
+  useShortcuts([
+    { keys: ["ArrowUp"], label: "The choice above, at a fork", group: "Moves", run: () => step(-1) },
+    { keys: ["ArrowDown"], label: "The choice below, at a fork", group: "Moves", run: () => step(1) },
+    { keys: ["Enter"], label: "Show the chosen move, at a fork", group: "Moves", run: store.forward },
+  ]);
+  return (
+    <div class="fork" role="group" aria-label="Next move">
+      <For each={store.choices()}>
+        {({ id, ply, san, nags }) => (
+          <button
+            type="button"
+            aria-pressed={store.next() === id}
+            title={store.next() === id ? "Next move (→)" : "Show this move (↑ ↓ choose)"}
+            onClick={() => store.show(id)}
+          >
+            <span class="number">{moveNumber(ply, true)}</span> {san}
+            {nags.map((nag) => glyphOf(nag).symbol).join("")}
+          </button>
+        )}
+      </For>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+/** The game on the board as a file. */
+import { gameName } from "./game-name";
+import type { Tree } from "./tree";
+
+/** A name that every file system takes: “Carlsen – Nepo” is `Carlsen-Nepo.pgn`. */
+export function fileName(tree: Tree): string {
+  const name = gameName(tree.headers) ?? "analysis";
+  const date = tree.headers.get("Date") ?? "";
+  const parts = [name, /^\d{4}/.test(date) ? date : ""].join(" ");
+  const plain = parts.replace(/[^\p{L}\p{N}.]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "");
+  return `${plain.slice(0, 80) || "analysis"}.pgn`;
+}
+
+export function download(pgn: string, tree: Tree): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([pgn], { type: "application/x-chess-pgn" }));
+  link.download = fileName(tree);
+  link.click();
+  // The browser needs the address until the download has begun.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { gameDetails, gameName } from "./game-name";
+import { fileName } from "./download";
+import { looksLikeFen, readFen } from "./fen";
+import { MAX_TEXT, openText } from "./open";
+import { writePgn } from "./pgn-write";
+import { randomTree } from "./random-games";
+import { newTree, nodeOf, ROOT } from "./tree";
+
+const open = (text: string) => openText(text, () => {});
+
+test("a FEN is read leniently and kept in one form", () => {
+  const start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+  for (const text of [start, ` ${start}\n`, start.replaceAll(" ", "_"), start.replaceAll(" ", "+")]) {
+    expect(readFen(text)).toEqual({ fen: start });
+    expect(looksLikeFen(text)).toBe(true);
+  }
+  expect(readFen("4k3/8/8/8/8/8/8/4K3")).toEqual({ fen: "4k3/8/8/8/8/8/8/4K3 w - - 0 1" });
+  expect(looksLikeFen("1. e4 e5")).toBe(false);
+});
+
+test("a wrong FEN has a sentence that says what is wrong", () => {
+  const problems = {
+    "8/8/8/8/8/8/8/8 w - - 0 1": "empty",
+    "4k3/8/8/8/8/8/8/8 w - - 0 1": "exactly one king",
+    "4k3/8/8/8/8/8/8/P3K3 w - - 0 1": "pawn",
+    "4k3/8/8/8/8/8/8/4R1K1 w - - 0 1": "in check",
+    "4k3/8/8/8/8/8/8/4K3 x - - 0 1": "side to move",
+    "4k3/8/8/8/8/8/8 w - - 0 1": "eight ranks",
+  };
+  for (const [fen, what] of Object.entries(problems)) {
+    expect(readFen(fen)).toEqual({ problem: expect.stringContaining(what) });
+  }
+});
+
+test("a text is a position, a game, many games, or a problem", async () => {
+  const fen = await open("4k3/8/8/8/8/8/8/4K3 b - - 0 9");
+  expect(fen.kind === "tree" && nodeOf(fen.tree, ROOT).ply).toBe(17);
+  expect(await open("1. e4 e5")).toMatchObject({ kind: "tree", problems: [] });
+  expect(await open("1. e4 Ke7 e5")).toMatchObject({
+    kind: "tree", problems: ["1… Ke7 is not a legal move; what is before it is kept."],
+  });
+  expect(await open("1. e4 *\n\n1. d4 *")).toMatchObject({ kind: "games", games: { length: 2 } });
+  const problems = {
+    " ": "Paste a PGN or a FEN", "hello world": "neither a FEN nor a PGN", "1. e5": "1. e5 is not",
+    "4k3/8/8/8/8/8/8/8": "The FEN is wrong: Each side", '[FEN "x"]\n\n*': "The tag FEN is wrong",
+  };
+  for (const [text, problem] of Object.entries(problems)) {
+    expect(await open(text)).toEqual({
+      kind: "problem", problems: [expect.stringContaining(problem)],
+    });
+  }
+  expect(await open("x".repeat(MAX_TEXT + 1))).toMatchObject({
+    problems: [expect.stringContaining("larger than 20 MB")],
+  });
+});
+
+test("5 MB of games are split in slices, with progress", async () => {
+  const one = `[Event "A"]\n\n${writePgn(randomTree(2))}\n`;
+  const shares: number[] = [];
+  const text = one.repeat(Math.ceil(5_000_000 / one.length));
+  const opened = await openText(text, (share) => shares.push(share));
+  expect(opened.kind === "games" && opened.games.length).toBe(text.length / one.length);
+  expect(shares.length).toBeGreaterThan(3);
+  expect(shares).toEqual([...shares].sort((a, b) => a - b));
+}, 60_000);
+
+test("games and their files have names", () => {
+  const tags = new Map([["White", "Carlsen, M"], ["Black", "?"], ["Event", "Oslo"], ["Date", "2024.??.??"]]);
+  expect(gameName(tags)).toBe("Carlsen, M – ?");
+  expect(gameDetails(tags)).toBe("Oslo, 2024");
+  expect(gameName(new Map([["White", "?"]]))).toBeNull();
+  expect(fileName(newTree(undefined, tags))).toBe("Carlsen-M-2024.pgn");
+  expect(fileName(newTree())).toBe("analysis.pgn");
+});

@@ -1,0 +1,51 @@
+/** Texts and files of users: one FEN, or PGN with any number of games. */
+import { looksLikeFen, readFen } from "./fen";
+import { readGame, type ReadGame } from "./pgn-read";
+import { scanGames, type GameText } from "./pgn-scan";
+import { inSlices } from "./slices";
+import { newTree, ROOT, type Tree } from "./tree";
+
+/** The longest text that is read, in characters. */
+export const MAX_TEXT = 20_000_000;
+export const TOO_LARGE = "The text is larger than 20 MB. Split the file, or paste the games you need.";
+const NOTHING = "Paste a PGN or a FEN, or choose a file.";
+const NOT_CHESS = "This is neither a FEN nor a PGN: there is no legal move and no tag in it.";
+
+/** What a text holds. */
+export type Opened =
+  | { readonly kind: "tree"; readonly tree: Tree; readonly problems: readonly string[] }
+  | { readonly kind: "games"; readonly games: readonly GameText[] }
+  | { readonly kind: "problem"; readonly problems: readonly string[] };
+
+const problem = (...problems: string[]): Opened => ({ kind: "problem", problems });
+
+/** Whether there is anything in a game that the board can show. */
+const hasContent = (tree: Tree) =>
+  tree.nodes.size > 1 || tree.headers.size > 0 || tree.nodes.get(ROOT)!.comments.length > 0;
+
+function openGame({ tree, problems }: ReadGame): Opened {
+  if (!tree) return problem(...problems);
+  if (!hasContent(tree)) return problem(...(problems.length > 0 ? problems : [NOT_CHESS]));
+  return { kind: "tree", tree, problems };
+}
+
+/** Reads a text. `onPause` is called now and then with the share that is done. */
+export async function openText(text: string, onPause: (share: number) => void): Promise<Opened> {
+  if (text.trim() === "") return problem(NOTHING);
+  if (text.length > MAX_TEXT) return problem(TOO_LARGE);
+  if (looksLikeFen(text)) {
+    const read = readFen(text);
+    if ("fen" in read) return { kind: "tree", tree: newTree(read.fen), problems: [] };
+    return problem(`The FEN is wrong: ${read.problem}`);
+  }
+  const games: GameText[] = [];
+  let length = 0;
+  await inSlices(scanGames(text), () => onPause(length / text.length), (game) => {
+    if (!game) return;
+    games.push(game);
+    length += game.moves.length;
+  });
+  const [first] = games;
+  if (!first) return problem(NOT_CHESS);
+  return games.length > 1 ? { kind: "games", games } : openGame(readGame(first));
+}
