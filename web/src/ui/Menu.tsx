@@ -12,6 +12,8 @@ export interface Command {
 
 interface Props {
   label: string;
+  /** The accessible name, where the label is a sign. */
+  name?: string;
   commands: readonly Command[];
 }
 
@@ -60,13 +62,15 @@ export function Menu(props: Props) {
       <button
         type="button"
         ref={button}
+        aria-label={props.name}
+        title={props.name}
         aria-haspopup="menu"
         aria-expanded={isOpen()}
         aria-controls={isOpen() ? id : undefined}
         onClick={() => (isOpen() ? setOpen(false) : open())}
       >{props.label}</button>
       <Show when={isOpen()}>
-        <div class="menu-list" role="menu" id={id} aria-label={props.label}>
+        <div class="menu-list" role="menu" id={id} aria-label={props.name ?? props.label}>
           <For each={props.commands}>
             {(command) => (
               <button
