@@ -31,7 +31,7 @@ export function Chips(props: Props) {
         <For each={state().restriction?.moves}>
           {(move) => (
             <Chip
-              name={`Analyse all moves again: remove “${word()} ${move.san}”`}
+              name={`Remove “${word()} ${move.san}”`}
               onRemove={() => props.engine.unrestrict(move)}
             >{word()} {san(move.san)}</Chip>
           )}

@@ -32,7 +32,7 @@ test("a run of 200 steps in 10 seconds starts few searches, and one at its end",
   const started = searches(new Pace(), run(200, 50));
   expect(started.length).toBeLessThan(22);
   expect(started[0]).toBe(1_000);
-  expect(started.at(-1)).toBe(1_000 + 199 * 50 + 120);
+  expect(started.at(-1)).toBe(1_000 + 199 * 50 + 150);
 });
 
 test("half of the server's rate is kept, however long the user steps", () => {

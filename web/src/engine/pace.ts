@@ -4,7 +4,10 @@
  */
 
 /** Steps that follow each other faster belong to a run. */
-const RUN_STEP_MS = 120;
+const RUN_STEP_MS = 250;
+
+/** A run has ended if no step follows in this time. */
+const SETTLE_MS = 150;
 
 /** During a run, a search starts at least this often. */
 const MAX_RUN_WAIT_MS = 600;
@@ -39,7 +42,7 @@ export class Pace {
   /** The time until the next search may start. */
   wait(now: number): number {
     const settled = this.#isRun
-      ? Math.min(this.#lastStep + RUN_STEP_MS, this.#lastSearch + MAX_RUN_WAIT_MS)
+      ? Math.min(this.#lastStep + SETTLE_MS, this.#lastSearch + MAX_RUN_WAIT_MS)
       : now;
     // Half of a burst is left to the other requests of the page.
     const credit = (this.#rate.requests / 2) * this.#cost();

@@ -296,7 +296,7 @@ export function createEngine(client: Client) {
   function setRestriction(restriction: Restriction | null) {
     batch(() => {
       setRestricted(undefined);
-      setState({ restriction, isDeeper: false });
+      setState({ restriction, isDeeper: false, isEnabled: true });
     });
     restart();
   }
