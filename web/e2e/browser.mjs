@@ -121,7 +121,7 @@ export async function click(page, from, to) {
 
 /** Waits until the first line of the engine begins with the move of this number. */
 export async function expectLines(page, number) {
-  const line = page.locator("button.line .pv").first();
+  const line = page.locator(".line .pv").first();
   await line.filter({ hasText: new RegExp(`^${number} `) }).waitFor();
-  return page.locator("button.line").allInnerTexts();
+  return page.locator(".line:has(.pv-move)").allInnerTexts();
 }

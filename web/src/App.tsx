@@ -1,15 +1,16 @@
 /** The page: the stores, the views on them, and what connects them. */
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount } from "solid-js";
-import { Board, squaresOf } from "./board/Board";
+import { createMemo, createSignal, lazy, onCleanup, onMount } from "solid-js";
+import { Board } from "./board/Board";
 import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
 import { createClient } from "./engine/client";
 import { EnginePanel } from "./engine/EnginePanel";
+import { EngineStatus } from "./engine/EngineStatus";
 import { EvalBar } from "./engine/EvalBar";
-import { statusText } from "./engine/status";
 import { createEngine } from "./engine/store";
+import { useEngine } from "./engine/view";
 import { useAddress } from "./tree/address";
 import { useAnnouncements } from "./tree/announce";
 import { GameMenu } from "./tree/GameMenu";
@@ -19,7 +20,6 @@ import { createTreeStore } from "./tree/store";
 import { Controls, type Control } from "./ui/Controls";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
-import { StatusLine } from "./ui/StatusLine";
 import { Toasts } from "./ui/toasts";
 import { Tools, type Tool } from "./ui/Panel";
 
@@ -29,11 +29,12 @@ const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
 export function App() {
-  const { settings } = createSettings();
+  const settingsStore = createSettings();
+  const { settings } = settingsStore;
   const session = readSession();
   const tree = createTreeStore(session?.tree, session?.current);
   const client = createClient();
-  const engine = createEngine();
+  const engine = createEngine(client);
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>(session?.orientation ?? "white");
   const [openTool, setOpenTool] = createSignal<string | null>(null);
@@ -44,24 +45,14 @@ export function App() {
   }));
   useAnnouncements(tree);
 
-  const info = () => engine.evaluation(tree.current().fen);
+  const info = () =>
+    engine.state.isHidden ? undefined : engine.evaluation(tree.current().fen);
   const outcome = createMemo(() => outcomeText(tree.position()));
-
-  createEffect(() => {
-    const { fen } = tree.current();
-    const [root, ...played] = tree.path();
-    const moves = played.flatMap(({ uci }) => uci ?? []);
-    engine.show(outcome() === null && root ? { key: fen, fen: root.fen, moves } : null);
-  });
-  createEffect(() => {
-    const isShown = engine.state.isEnabled && settings.bestMoveArrow === "on" && !outcome();
-    const best = isShown ? info()?.lines[0]?.pv[0] : undefined;
-    const [orig, dest] = squaresOf(best ?? null);
-    overlays.set(
-      "bestMove",
-      orig && dest ? { shapes: [{ orig, dest, brush: "blue" }], squares: new Map() } : null,
-    );
-  });
+  const result = () => {
+    const text = outcome();
+    return text === null ? null : { text, winner: tree.position().outcome()?.winner ?? null };
+  };
+  useEngine({ engine, tree, overlays, settings: settingsStore, outcome });
 
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
@@ -79,7 +70,6 @@ export function App() {
     { keys: ["Ctrl+z"], label: "Undo the last edit", group: "Moves", run: tree.undo },
     { keys: ["Ctrl+y", "Ctrl+Shift+z"], label: "Redo it", group: "Moves", run: tree.redo },
     { keys: ["f"], label: "Flip the board", group: "Board", run: flip },
-    { keys: ["l"], label: "Start or pause the engine", group: "Engine", run: engine.toggle },
     ...tools.map(({ id, label, key }) => ({
       keys: [key], label: `Open or close “${label}”`, group: "Panels" as const,
       run: () => setOpenTool(openTool() === id ? null : id),
@@ -110,7 +100,9 @@ export function App() {
         </nav>
       </header>
       <main class="page" classList={{ "with-tool": openTool() !== null }}>
-        <div class="bar"><EvalBar info={info()} orientation={orientation()} /></div>
+        <div class="bar">
+          <EvalBar info={info()} orientation={orientation()} outcome={result()} />
+        </div>
         <Board
           fen={tree.current().fen}
           position={tree.position()}
@@ -124,20 +116,18 @@ export function App() {
         <div class="side">
           <EnginePanel
             engine={engine}
-            info={info()}
+            fen={tree.current().fen}
             ply={tree.current().ply}
             outcome={outcome()}
-            onPlay={tree.play}
+            notation={settings.notation}
+            orientation={orientation()}
+            onPlay={tree.playLine}
           />
           <MoveList tree={tree} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
         <Controls controls={controls} />
-        <StatusLine
-          state={engine.state.connection}
-          text={statusText(engine.state)}
-          problem={engine.state.problem}
-        />
+        <EngineStatus engine={engine} client={client} />
       </main>
       <Toasts />
     </>

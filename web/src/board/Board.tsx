@@ -4,15 +4,18 @@ import type { Api } from "@lichess-org/chessground/api";
 import type { Config } from "@lichess-org/chessground/config";
 import type { Key } from "@lichess-org/chessground/types";
 import type { Chess } from "chessops/chess";
-import { chessgroundDests, chessgroundMove } from "chessops/compat";
+import { chessgroundDests } from "chessops/compat";
 import type { Color } from "chessops/types";
-import { parseSquare, parseUci } from "chessops/util";
+import { parseSquare } from "chessops/util";
 import { createEffect, createSignal, onCleanup, onMount, Show } from "solid-js";
 import type { Overlays } from "./overlays";
 import { PromotionChooser, type PromotionRole } from "./PromotionChooser";
+import { squaresOf } from "./move-squares";
 import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.cburnett.css";
 import "./board.css";
+
+export { squaresOf };
 
 interface Props {
   fen: string;
@@ -28,12 +31,6 @@ interface Props {
 
 const PROMOTION_LETTERS: Record<PromotionRole, string> = {
   queen: "q", rook: "r", bishop: "b", knight: "n",
-};
-
-/** The squares of a move, as chessground names them. */
-export const squaresOf = (uci: string | null): Key[] => {
-  const move = uci === null ? undefined : parseUci(uci);
-  return move ? (chessgroundMove(move) as Key[]) : [];
 };
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;

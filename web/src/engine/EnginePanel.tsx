@@ -1,85 +1,162 @@
-/** The engine's panel: score, depth and source, and the lines of the shown position. */
-import { createMemo, For, Index, Show } from "solid-js";
-import { moveNumber } from "../tree/notation";
-import { scoreText, type Info, type Line } from "./protocol";
+/** The engine's panel: score, depth and source, the lines of the shown position, and choices. */
+import type { Color } from "chessops/types";
+import { createMemo, createSignal, For, Index, lazy, Show, Suspense } from "solid-js";
+import type { Settings } from "../ui/settings";
+import { Chips } from "./Chips";
+import { LineRow } from "./LineRow";
+import { createPointedMove, type PlacedMove } from "./pointed-move";
+import { limitChoices, MAX_LINES, type LimitName } from "./preferences";
+import { scoreText } from "./protocol";
 import type { Engine } from "./store";
 import "./engine-panel.css";
 
+// Without the server it cannot be loaded, and there is no preview.
+const LinePreview = lazy(() =>
+  import("./LinePreview").catch(() => ({ default: () => null })),
+);
+
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** A line with move numbers; `ply` is that of the position before it. */
-function lineText({ pv_san }: Line, ply: number): string {
-  return pv_san
-    .map((san, index) => `${moveNumber(ply + index + 1, index === 0)} ${san}`.trim())
-    .join(" ");
-}
+/** What can be shown of an ended search: the reasons after which nothing deeper can be found. */
+const FINAL_REASONS: readonly string[] = ["mate", "terminal", "problem"];
 
 interface Props {
   engine: Engine;
-  info: Info | undefined;
-  /** The ply of the shown position, counted from White's first move. */
+  /** The FEN of the shown position, and its ply counted from White's first move. */
+  fen: string;
   ply: number;
   /** The result, if the game is over in the shown position. */
   outcome: string | null;
-  onPlay(uci: string): void;
+  notation: Settings["notation"];
+  orientation: Color;
+  /** Plays moves after the shown position. */
+  onPlay(moves: readonly string[]): void;
 }
 
 export function EnginePanel(props: Props) {
   const state = () => props.engine.state;
-  const best = () => props.info?.lines[0];
+  const info = createMemo(() => (state().isHidden ? undefined : props.engine.shown()));
+  const outcome = () => props.outcome ?? drawText(state().drawReason);
   const rows = createMemo(() =>
-    Array.from({ length: state().multipv }, (_, index) => props.info?.lines[index]),
+    Array.from({ length: props.engine.multipv() }, (_, index) => info()?.lines[index]),
   );
-  const details = () => {
-    const { info } = props;
-    if (props.outcome) return props.outcome;
-    if (!info) return state().isEnabled ? "Waiting for the engine" : "Engine paused";
-    return `depth ${info.depth} · ${info.source}`;
+  const [list, setList] = createSignal<HTMLOListElement>();
+  const pointed = createPointedMove(list);
+  const play = ({ row, index }: PlacedMove) => {
+    const line = info()?.lines[row];
+    if (line) props.onPlay(line.pv.slice(0, index + 1));
   };
-  const speed = () => {
-    const { info } = props;
-    const isShown = info?.source === "search" && info.nps > 0 && !props.outcome;
-    return isShown ? ` · ${count.format(info.nps)} n/s` : "";
+  const isDeeperPossible = () => {
+    const { ended } = state();
+    return ended !== null && !FINAL_REASONS.includes(ended) && !outcome();
   };
   return (
     <section class="panel engine" aria-label="Engine">
       <header>
-        <strong class="score">{best() && !props.outcome ? scoreText(best()!.score) : "–"}</strong>
-        <span class="details">{details()}<span class="speed">{speed()}</span></span>
-        <select
-          aria-label="Number of lines"
-          value={state().multipv}
-          onChange={(event) => props.engine.setMultipv(Number(event.currentTarget.value))}
-        >
-          <For each={[1, 2, 3, 4, 5]}>
-            {(value) => <option value={value}>{value === 1 ? "1 line" : `${value} lines`}</option>}
-          </For>
-        </select>
-        <button type="button" aria-pressed={state().isEnabled} onClick={props.engine.toggle}>
-          {state().isEnabled ? "Pause" : "Analyse"}
-        </button>
+        <strong class="score">{outcome() || !info() ? "–" : scoreText(info()!.lines[0]!.score)}</strong>
+        <Details engine={props.engine} outcome={outcome()} />
+        <button
+          type="button"
+          aria-pressed={state().isEnabled && !state().isHidden}
+          title={state().isEnabled ? "Pause the engine (l)" : "Start the engine (l)"}
+          onClick={props.engine.toggle}
+        >{state().isEnabled && !state().isHidden ? "Pause" : "Analyse"}</button>
       </header>
-      <ol class="lines" aria-label="Lines">
+      <Chips engine={props.engine} notation={props.notation} />
+      <ol class="lines" aria-label="Lines" ref={setList} onClick={(event) => {
+        const move = pointed.moveOf(event.target);
+        if (move && !pointed.wasLongPress()) play(move);
+      }}>
         <Index each={rows()}>
-          {(line) => (
-            <li>
-              <Show when={line()} fallback={<span class="line empty" aria-hidden="true" />}>
-                {(shown) => (
-                  <button
-                    type="button"
-                    class="line"
-                    title={`Play ${shown().pv_san[0]}`}
-                    onClick={() => props.onPlay(shown().pv[0] ?? "")}
-                  >
-                    <span class="line-score">{scoreText(shown().score)}</span>
-                    <span class="pv">{lineText(shown(), props.ply)}</span>
-                  </button>
-                )}
-              </Show>
-            </li>
+          {(line, row) => (
+            <LineRow
+              line={line()}
+              row={row}
+              ply={props.ply}
+              notation={props.notation}
+              focusIndex={pointed.focusIndex(row)}
+              onRestrict={props.engine.restrict}
+            />
           )}
         </Index>
       </ol>
+      <Show when={pointed.move()}>
+        {(move) => (
+          <Suspense>
+            <LinePreview
+              fen={props.fen}
+              moves={info()?.lines[move().row]?.pv.slice(0, move().index + 1) ?? []}
+              near={move().rect}
+              orientation={props.orientation}
+            />
+          </Suspense>
+        )}
+      </Show>
+      <div class="choices">
+        <select
+          aria-label="Number of lines"
+          value={props.engine.multipv()}
+          onChange={(event) => props.engine.setMultipv(Number(event.currentTarget.value))}
+        >
+          <For each={lineCounts(state().limits?.multipv.max ?? 5)}>
+            {(value) => <option value={value}>{value === 1 ? "1 line" : `${value} lines`}</option>}
+          </For>
+        </select>
+        <select
+          aria-label="Limit of the analysis"
+          value={state().limit}
+          onChange={(event) => props.engine.setLimit(event.currentTarget.value as LimitName)}
+        >
+          <For each={limitChoices(state().limits)}>
+            {({ name, label }) => <option value={name}>{label}</option>}
+          </For>
+        </select>
+        <button
+          type="button"
+          disabled={!isDeeperPossible()}
+          title="Go on beyond the limit"
+          onClick={props.engine.deeper}
+        >Deeper</button>
+      </div>
     </section>
+  );
+}
+
+const lineCounts = (max: number) =>
+  Array.from({ length: Math.min(max, MAX_LINES) }, (_, index) => index + 1);
+
+/** A draw by a rule that needs the history of the position. */
+function drawText(reason: string | null): string | null {
+  return reason && `Draw: ${reason.replaceAll("_", " ")}`;
+}
+
+/** Depth and source, then nodes and speed. Or a sentence why there are none. */
+function Details(props: { engine: Engine; outcome: string | null }) {
+  const state = () => props.engine.state;
+  const info = () => props.engine.shown();
+  const sentence = () => {
+    if (props.outcome) return props.outcome;
+    if (state().isHidden) return "Hidden. Press z to show the engine.";
+    if (info()) return null;
+    if (state().ended === "problem") return "The server refuses this position.";
+    return state().isEnabled ? "Waiting for the engine" : "Engine paused";
+  };
+  const depth = () => {
+    const { depth, seldepth, source } = info()!;
+    return `depth ${depth}/${Math.max(seldepth, depth)} · ${source}`;
+  };
+  const work = () => {
+    const { nodes, nps } = state().progress ?? info()!;
+    const isRunning = state().isSearching && nps > 0;
+    const speed = isRunning ? ` · ${count.format(nps)}/s` : "";
+    return `${count.format(nodes)} nodes${speed}`;
+  };
+  return (
+    <span class="details">
+      <Show when={sentence() === null} fallback={sentence()}>
+        <span class="depth">{depth()}</span>
+        <span class="work">{work()}</span>
+      </Show>
+    </span>
   );
 }

@@ -160,9 +160,11 @@ export function createClient() {
       if (response.body) yield* parseEvents(textOf(response.body));
     },
     /** A ticket for a WebSocket, which cannot carry a key. `null` if no key is set. */
-    async ticket(): Promise<string | null> {
+    async ticket(options: Pick<Options, "signal"> = {}): Promise<string | null> {
       if (!key()) return null;
-      const { ticket } = await this.request<{ ticket: string }>("/v1/tickets", { method: "POST" });
+      const { ticket } = await this.request<{ ticket: string }>(
+        "/v1/tickets", { method: "POST", ...options },
+      );
       return ticket;
     },
   };

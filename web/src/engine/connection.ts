@@ -1,65 +1,206 @@
-/** One WebSocket to `/v1/live` that opens itself again with back-off. */
-import type { ClientMessage, ServerMessage } from "./protocol";
+/** The connection to the server: a socket or, where none can be opened, events. It opens itself
+ * again after a failure. */
+import { BackOff } from "./backoff";
+import { Refusal, type Client } from "./client";
+import { EventStream } from "./event-stream";
+import { IDLE_CLOSE_CODE, LiveSocket } from "./live-socket";
+import type { Limits, SearchRequest, ServerMessage } from "./protocol";
+import type { Transport } from "./transport";
 
-export type ConnectionState = "connecting" | "open" | "waiting" | "idle";
+/**
+ * `waiting`: it opens itself again later; `idle`: the next search opens it; `refused`: the server
+ * does not admit the user, so it opens on request only.
+ */
+export type ConnectionState = "connecting" | "open" | "waiting" | "idle" | "refused";
 
-/** The server closes a board with this code if its user has been away. */
-const IDLE_CLOSE_CODE = 4000;
-
-const MIN_WAIT_MS = 200;
-const MAX_WAIT_MS = 1_500;
-
-interface Handlers {
-  onState(state: ConnectionState): void;
-  onMessage(message: ServerMessage): void;
+export interface Refused {
+  readonly refusal: Refusal;
+  /** The time until the next try, or `null` if there is none. */
+  readonly waitMs: number | null;
 }
 
-export class Connection {
-  #socket: WebSocket | null = null;
-  #wait = MIN_WAIT_MS;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #handlers: Handlers;
+export interface ConnectionHandlers {
+  /** `refused` is the server's reason for `waiting` or `refused`, if it was reached. */
+  onState(state: ConnectionState, refused: Refused | null): void;
+  onMessage(message: ServerMessage): void;
+  onLimits(limits: Limits): void;
+}
 
-  constructor(handlers: Handlers) {
+/** The number of sockets that may fail, while HTTP works, before events replace them. */
+const MAX_FAILED_SOCKETS = 2;
+
+const DEFAULT_REFUSAL_WAIT_MS = 2_000;
+
+const timeout = () => AbortSignal.timeout(8_000);
+
+/** Statuses after which only the user can change something. */
+const FINAL_STATUSES: readonly number[] = [401, 403];
+
+export class Connection {
+  readonly #client: Client;
+  readonly #handlers: ConnectionHandlers;
+  readonly #backOff = new BackOff();
+  #transport: Transport | null = null;
+  #state: ConnectionState = "idle";
+  #failedSockets = 0;
+  /** The server asked to wait until then. */
+  #heldUntil = 0;
+  /** The number of the current try. What belongs to an older one is ignored. */
+  #attempt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(client: Client, handlers: ConnectionHandlers) {
+    this.#client = client;
     this.#handlers = handlers;
   }
 
   get isOpen(): boolean {
-    return this.#socket?.readyState === WebSocket.OPEN;
+    return this.#state === "open";
   }
 
-  /** Opens the socket, unless it is open or about to be. */
-  open(): void {
-    if (this.#socket) return;
+  /** Whether events replace the socket. */
+  get usesEvents(): boolean {
+    return this.#failedSockets >= MAX_FAILED_SOCKETS;
+  }
+
+  /** Opens the connection, unless it is open or opens itself. */
+  ensureOpen(): void {
+    if (this.#state === "idle") void this.#connect();
+  }
+
+  /** Tries again at once, as after the network came back, but not before the server allows it. */
+  retry(): void {
+    if (this.#state === "waiting" && performance.now() >= this.#heldUntil) {
+      this.#backOff.reset();
+      void this.#connect();
+    }
+  }
+
+  /** Connects anew, as after a change of the key. */
+  reconnect(): void {
+    this.#heldUntil = 0;
+    this.#failedSockets = 0;
+    void this.#connect();
+  }
+
+  search(id: number, request: SearchRequest): void {
+    this.#transport?.search(id, request);
+  }
+
+  stop(): void {
+    this.#transport?.stop();
+  }
+
+  close(): void {
+    this.#attempt += 1;
     clearTimeout(this.#timer);
-    this.#handlers.onState("connecting");
-    const url = new URL("/v1/live", location.href);
-    url.protocol = url.protocol.replace("http", "ws");
-    const socket = new WebSocket(url, "kibitzer.v1");
-    this.#socket = socket;
-    socket.onopen = () => {
-      this.#wait = MIN_WAIT_MS;
-      this.#handlers.onState("open");
-    };
-    socket.onmessage = ({ data }) => {
-      this.#handlers.onMessage(JSON.parse(data as string) as ServerMessage);
-    };
-    socket.onclose = ({ code }) => {
-      this.#socket = null;
-      if (code === IDLE_CLOSE_CODE) this.#handlers.onState("idle");
-      else this.#openLater();
-    };
+    this.#transport?.close();
+    this.#transport = null;
   }
 
-  send(message: ClientMessage): void {
-    if (this.isOpen) this.#socket?.send(JSON.stringify(message));
+  #become(state: ConnectionState, refused: Refused | null = null): void {
+    this.#state = state;
+    this.#handlers.onState(state, refused);
   }
 
-  #openLater(): void {
-    this.#handlers.onState("waiting");
-    // A random part, so that the pages of a restarted server do not return all at once.
-    const wait = this.#wait * (0.5 + Math.random() / 2);
-    this.#wait = Math.min(this.#wait * 2, MAX_WAIT_MS);
-    this.#timer = setTimeout(() => this.open(), wait);
+  async #connect(): Promise<void> {
+    this.close();
+    const attempt = this.#attempt;
+    this.#become("connecting");
+    if (this.usesEvents) {
+      this.#transport = this.#eventStream();
+      this.#become("open");
+      return;
+    }
+    try {
+      const ticket = await this.#ticket();
+      if (attempt === this.#attempt) this.#transport = this.#socket(ticket);
+    } catch (error) {
+      if (attempt === this.#attempt) this.#fail(error);
+    }
+  }
+
+  /** A ticket if a key is set. Without one the socket is opened at once. */
+  #ticket(): Promise<string | null> | null {
+    return this.#client.key() ? this.#client.ticket({ signal: timeout() }) : null;
+  }
+
+  #socket(ticket: string | null): Transport {
+    return new LiveSocket(ticket, {
+      onOpen: () => this.#become("open"),
+      onMessage: (message) => {
+        this.#backOff.reset();
+        this.#failedSockets = 0;
+        this.#handlers.onMessage(message);
+      },
+      onClose: (code, hasWorked) => {
+        this.#transport = null;
+        if (code === IDLE_CLOSE_CODE) this.#become("idle");
+        else if (hasWorked) this.#retryLater(this.#backOff.next(document.hidden));
+        else void this.#diagnose();
+      },
+    });
+  }
+
+  #eventStream(): Transport {
+    return new EventStream(this.#client, {
+      onMessage: (message) => {
+        this.#backOff.reset();
+        this.#handlers.onMessage(message);
+      },
+      onRefusal: (refusal) => this.#refuse(refusal),
+      onLost: () => {
+        // A new start may be on another network, so sockets get another chance.
+        this.#failedSockets = 0;
+        this.#retryLater(this.#backOff.next(document.hidden));
+      },
+    });
+  }
+
+  /** Asks by HTTP why no socket was opened: browsers do not tell. */
+  async #diagnose(): Promise<void> {
+    const attempt = this.#attempt;
+    this.#become("connecting");
+    try {
+      const limits = await this.#client.request<Limits>("/v1/limits", { signal: timeout() });
+      if (attempt !== this.#attempt) return;
+      this.#failedSockets += 1;
+      this.#backOff.reset();
+      this.#handlers.onLimits(limits);
+      if (this.usesEvents) void this.#connect();
+      else this.#retryLater(this.#backOff.next(document.hidden));
+    } catch (error) {
+      if (attempt === this.#attempt) this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof Refusal) {
+      this.#refuse(error);
+      return;
+    }
+    this.#failedSockets = 0;
+    this.#retryLater(this.#backOff.next(document.hidden));
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.close();
+    const { retryAfterMs, problem: { status } } = refusal;
+    if (FINAL_STATUSES.includes(status)) {
+      this.#become("refused", { refusal, waitMs: null });
+      return;
+    }
+    const wait = Math.max(
+      retryAfterMs ?? (status === 429 || status === 503 ? DEFAULT_REFUSAL_WAIT_MS : 0),
+      this.#backOff.next(document.hidden),
+    );
+    this.#heldUntil = performance.now() + (retryAfterMs ?? 0);
+    this.#retryLater(wait, { refusal, waitMs: wait });
+  }
+
+  #retryLater(wait: number, refused: Refused | null = null): void {
+    this.close();
+    this.#timer = setTimeout(() => void this.#connect(), wait);
+    this.#become("waiting", refused);
   }
 }

@@ -10,19 +10,30 @@ export interface Line {
   readonly score: Score;
   /** Chances of a win, a draw and a loss of White, in thousandths. */
   readonly wdl: readonly [number, number, number];
+  /** The win chance of White in percent. Older servers do not send it. */
+  readonly win_chance?: number;
   readonly depth: number;
   readonly pv: readonly string[];
   readonly pv_san: readonly string[];
 }
 
+/** An evaluation from White's view. */
 export interface Info {
   readonly type: "info";
   readonly id: number;
   readonly source: "search" | "memory";
   readonly depth: number;
+  readonly seldepth: number;
   readonly nodes: number;
   readonly nps: number;
   readonly lines: readonly Line[];
+}
+
+export interface Heartbeat {
+  readonly type: "heartbeat";
+  readonly id: number;
+  readonly nodes: number;
+  readonly time_ms: number;
 }
 
 export interface End {
@@ -37,28 +48,72 @@ export interface Queued {
   readonly position: number;
 }
 
+export interface Ready {
+  readonly type: "ready";
+  readonly id: number;
+  readonly status: string;
+  readonly draw_reason: string | null;
+}
+
 export interface LiveProblem {
   readonly type: "problem";
-  readonly id: number | null;
-  readonly code?: string;
+  readonly id: number;
+  readonly code: string;
   readonly title: string;
   readonly detail?: string;
   readonly retry_after_ms?: number;
 }
 
-export type ServerMessage =
-  | Info
-  | End
-  | Queued
-  | LiveProblem
-  | { readonly type: "ready" | "heartbeat"; readonly id: number };
+/** A message about the search with this id. */
+export type ServerMessage = Info | Heartbeat | End | Queued | Ready | LiveProblem;
 
-export type ClientMessage =
-  | { type: "position"; id: number; fen: string; moves: readonly string[] }
-  | {
-      type: "go"; id: number; infinite: true; multipv: number; pv_length: number; pov: "white";
-    }
-  | { type: "stop"; id: number };
+/** When a search ends by itself. */
+export type SearchLimit =
+  | { readonly infinite: true }
+  | { readonly depth: number }
+  | { readonly movetime_ms: number };
+
+export interface SearchRequest {
+  /** The position before `moves`. Repetitions need the moves. */
+  readonly fen: string;
+  readonly moves: readonly string[];
+  readonly multipv: number;
+  /** The only moves to search, or `null` for all. */
+  readonly searchmoves: readonly string[] | null;
+  readonly limit: SearchLimit;
+}
+
+/** The number of moves of a line that fit into a row. */
+const PV_LENGTH = 16;
+
+/** The members of a search as the server takes them, without its position. */
+export function searchMembers({ multipv, searchmoves, limit }: SearchRequest) {
+  return {
+    ...limit, multipv, pv_length: PV_LENGTH, pov: "white",
+    ...(searchmoves ? { searchmoves } : {}),
+  };
+}
+
+interface Cap {
+  readonly max: number;
+}
+
+/** The members of `GET /v1/limits` that the page uses. */
+export interface Limits {
+  readonly depth: Cap;
+  readonly movetime_ms: Cap;
+  readonly multipv: Cap;
+  readonly infinite_ms: number;
+  readonly queue: { readonly capacity: number; readonly length: number };
+  readonly workers: number;
+  readonly hash_mb: number;
+  readonly dictionary: { readonly entries: number; readonly max_entries: number };
+  readonly rate: {
+    readonly requests: number;
+    readonly window_ms: number;
+    readonly remaining: number;
+  } | null;
+}
 
 /** A score for reading: `+0.48`, `−1.20`, `#3`, `#−2`. */
 export function scoreText({ type, value }: Score): string {

@@ -1,157 +1,403 @@
 /** The engine of the page: one connection, at most one search, and all evaluations so far. */
+import { batch, createEffect, createMemo, createSignal, on, onCleanup, untrack } from "solid-js";
 import { createStore } from "solid-js/store";
+import { toast } from "../ui/toasts";
+import { positionOf } from "../tree/tree";
+import { isSamePosition, type AnalysedPosition } from "./analysed-position";
+import type { Client } from "./client";
 import { Connection, type ConnectionState } from "./connection";
-import type { Info, ServerMessage } from "./protocol";
+import { createEvaluations } from "./evaluations";
+import { Pace } from "./pace";
+import { keepPreferences, readPreferences, searchLimit, type LimitName } from "./preferences";
+import type { Info, Limits, LiveProblem, SearchRequest, ServerMessage } from "./protocol";
+import { refusalOf, type ShownRefusal } from "./refusal";
+import { restrict, searchMoves, type ChosenMove, type Restriction } from "./restriction";
+import { threatFen } from "./threat";
 
-/** A position as the server takes it: repetitions need the moves before it. */
-export interface AnalysedPosition {
-  /** The key of its evaluation: its FEN. */
-  readonly key: string;
+/** What the running search has done so far. */
+export interface Progress {
+  readonly depth: number;
+  readonly nodes: number;
+  readonly nps: number;
+}
+
+export interface Threat {
+  /** The position after the null move. */
   readonly fen: string;
-  readonly moves: readonly string[];
+  readonly isDone: boolean;
 }
 
 export interface EngineState {
   connection: ConnectionState;
   /** Whether the user wants an analysis. */
   isEnabled: boolean;
+  /** Whether the user hides all that the engine says. It does not search then. */
+  isHidden: boolean;
   isSearching: boolean;
   /** The place in the server's queue, if the search waits. */
   queued: number | null;
-  /** The last refusal of the server, as a sentence. */
-  problem: string | null;
+  progress: Progress | null;
+  /** Why the search of the shown position ended, if it did. */
+  ended: string | null;
+  /** Whether the analysis of the shown position goes on beyond its limit. */
+  isDeeper: boolean;
+  /** The server's reason for a draw that the rules of the page do not know. */
+  drawReason: string | null;
+  /** The last refusal of the server. */
+  refusal: ShownRefusal | null;
   multipv: number;
-  evaluations: Record<string, Info>;
+  limit: LimitName;
+  restriction: Restriction | null;
+  threat: Threat | null;
+  /** The server's limits, once they are known. */
+  limits: Limits | null;
 }
 
-/** While a user runs through a game, only one position in this time is sent. */
-const MIN_INTERVAL_MS = 150;
+/** What a search is about. Its evaluations are kept under this. */
+interface Search {
+  readonly id: number;
+  readonly key: string;
+  readonly multipv: number;
+  readonly restriction: Restriction | null;
+  readonly isThreat: boolean;
+  readonly hasMoves: boolean;
+}
 
-/** The wait after the problem `rate_limited` or `queue_full` that names none. */
-const RETRY_MS = 2_000;
+const THREAT_TIME_MS = 1_000;
 
-/** The number of moves of a line that fit into a row. */
-const PV_LENGTH = 16;
+/** A hidden tab stops its search after this time. */
+const HIDDEN_SEARCH_MS = 60_000;
 
-export function createEngine() {
+export function createEngine(client: Client) {
   const [state, setState] = createStore<EngineState>({
-    connection: "connecting",
-    isEnabled: true,
-    isSearching: false,
-    queued: null,
-    problem: null,
-    multipv: 3,
-    evaluations: {},
+    connection: "connecting", isEnabled: true, isHidden: false, isSearching: false, queued: null,
+    progress: null, ended: null, isDeeper: false, drawReason: null, refusal: null,
+    ...readPreferences(), restriction: null, threat: null, limits: null,
   });
+  const evaluations = createEvaluations();
   /** The position on the board, or `null` if the game is over there. */
-  let wanted: AnalysedPosition | null = null;
+  const [position, setPosition] = createSignal<AnalysedPosition | null>(null);
+  /** The evaluation under the present restriction. */
+  const [restricted, setRestricted] = createSignal<Info>();
+  const pace = new Pace();
+  const searches = new Map<number, Search>();
+  let current: Search | null = null;
   let lastId = 0;
-  /** The positions of the searches that have not ended, by the id of their `go`. */
-  const searches = new Map<number, string>();
-  let currentGo: number | null = null;
-  let lastSent = -Infinity;
+  /** The server refused the moves before the position, so it is sent alone. */
+  let isWithoutMoves = false;
+  /** The tab has been hidden for long. */
+  let isAway = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
 
-  const connection = new Connection({
-    onState(connectionState) {
-      setState("connection", connectionState);
-      if (connectionState === "open") start();
-      else if (connectionState !== "connecting") forgetSearches();
+  const connection = new Connection(client, {
+    onState(next, refused) {
+      if (next !== "open") forgetSearches();
+      // A try after a failure is no news.
+      if (next === "connecting" && state.connection !== "idle") return;
+      const refusal = refused && refusalOf(refused.refusal.problem, refused.waitMs);
+      setState({ connection: next, refusal });
+      if (next === "open") {
+        start();
+        if (!state.limits) void readLimits();
+      }
     },
     onMessage: receive,
+    onLimits: setLimits,
   });
+
+  const multipv = () => Math.min(state.multipv, state.limits?.multipv.max ?? state.multipv);
+
+  function setLimits(limits: Limits) {
+    setState("limits", limits);
+    pace.setRate(limits.rate);
+  }
+
+  async function readLimits() {
+    try {
+      setLimits(await client.request<Limits>("/v1/limits"));
+    } catch {
+      // The page works without them, and asks again with the next connection.
+    }
+  }
 
   function forgetSearches() {
     searches.clear();
-    currentGo = null;
-    setState({ isSearching: false, queued: null });
+    current = null;
+    setState({ isSearching: false, queued: null, progress: null });
+  }
+
+  function request(limit: SearchRequest["limit"], of: AnalysedPosition): SearchRequest {
+    const { restriction } = state;
+    return {
+      fen: isWithoutMoves ? of.key : of.fen, moves: isWithoutMoves ? [] : of.moves,
+      multipv: multipv(), limit,
+      searchmoves: restriction && searchMoves(positionOf(of.key), restriction),
+    };
+  }
+
+  /** The search that should run now. */
+  function wantedSearch(): { search: Omit<Search, "id">; request: SearchRequest } | null {
+    const { threat, restriction } = state;
+    const shown = position();
+    if (!shown || isAway) return null;
+    if (threat && !threat.isDone) {
+      return {
+        search: {
+          key: threat.fen, multipv: 1, restriction: null, isThreat: true, hasMoves: false,
+        },
+        request: {
+          fen: threat.fen, moves: [], multipv: 1, searchmoves: null,
+          limit: { movetime_ms: THREAT_TIME_MS },
+        },
+      };
+    }
+    if (!state.isEnabled || state.isHidden || state.ended !== null) return null;
+    const limit = state.isDeeper ? { infinite: true as const } : searchLimit(state.limit);
+    const wanted = request(limit, shown);
+    return {
+      search: {
+        key: shown.key, multipv: wanted.multipv, restriction, isThreat: false,
+        hasMoves: wanted.moves.length > 0,
+      },
+      request: wanted,
+    };
   }
 
   function start() {
     clearTimeout(timer);
+    const wanted = wantedSearch();
+    if (!wanted) {
+      if (current) connection.stop();
+      current = null;
+      setState({ isSearching: false, queued: null, progress: null });
+      return;
+    }
     if (!connection.isOpen) {
-      connection.open();
+      connection.ensureOpen();
       return;
     }
-    if (!state.isEnabled || !wanted) {
-      if (currentGo !== null) connection.send({ type: "stop", id: ++lastId });
-      setState({ isSearching: false, queued: null });
-      return;
-    }
-    const { key, fen, moves } = wanted;
-    connection.send({ type: "position", id: ++lastId, fen, moves });
-    currentGo = ++lastId;
-    searches.set(currentGo, key);
-    connection.send({
-      type: "go", id: currentGo, infinite: true, multipv: state.multipv, pv_length: PV_LENGTH,
-      pov: "white",
-    });
-    lastSent = performance.now();
-    setState({ isSearching: true, queued: null, problem: null });
+    current = { id: ++lastId, ...wanted.search };
+    searches.set(current.id, current);
+    pace.search(performance.now());
+    setState({ isSearching: true, queued: null, progress: null, refusal: null });
+    connection.search(current.id, wanted.request);
   }
 
   function startSoon() {
     clearTimeout(timer);
-    const wait = lastSent + MIN_INTERVAL_MS - performance.now();
+    const wait = pace.wait(performance.now());
     if (wait <= 0) start();
     else timer = setTimeout(start, wait);
   }
 
+  /** Searches anew, as after a change of what to search. */
+  function restart() {
+    setState("ended", null);
+    startSoon();
+  }
+
   function receive(message: ServerMessage) {
+    const search = searches.get(message.id);
+    if (!search) return;
+    const isCurrent = search === current;
     switch (message.type) {
-      case "info": {
-        const key = searches.get(message.id);
-        if (key !== undefined) keep(key, message);
-        if (message.id === currentGo) setState("queued", null);
+      case "info":
+        keep(search, message);
+        if (isCurrent) {
+          const { depth, nodes, nps } = message;
+          setState({ queued: null, progress: { depth, nodes, nps } });
+        }
         break;
-      }
+      case "heartbeat":
+        if (isCurrent && state.progress) {
+          const { nodes, time_ms } = message;
+          const nps = time_ms > 0 ? Math.round((nodes / time_ms) * 1_000) : 0;
+          setState("progress", { nodes, nps });
+        }
+        break;
       case "queued":
-        if (message.id === currentGo) setState("queued", message.position);
+        if (isCurrent) setState("queued", message.position);
+        break;
+      case "ready":
+        if (isCurrent && !search.isThreat) {
+          setState("drawReason", message.status === "draw" ? message.draw_reason : null);
+        }
         break;
       case "end":
         searches.delete(message.id);
-        if (message.id === currentGo) {
-          currentGo = null;
-          setState({ isSearching: false, queued: null });
-        }
+        if (isCurrent) finish(search, message.reason);
         break;
-      case "problem": {
-        const { code, title, detail } = message;
-        setState("problem", detail ? `${title}: ${detail}` : title);
-        if (message.id === currentGo) forgetSearches();
-        if (code === "rate_limited" || code === "queue_full") {
-          clearTimeout(timer);
-          timer = setTimeout(start, message.retry_after_ms ?? RETRY_MS);
-        }
+      case "problem":
+        searches.delete(message.id);
+        if (isCurrent) fail(search, message);
         break;
-      }
     }
   }
 
-  /** Keeps an evaluation, unless a deeper one with as many lines is known. */
-  function keep(key: string, info: Info) {
-    const known = state.evaluations[key];
-    const isBetter =
-      !known || info.depth >= known.depth || info.lines.length > known.lines.length;
-    if (isBetter && info.lines.length > 0) setState("evaluations", key, info);
+  function keep(search: Search, info: Info) {
+    if (!search.restriction) {
+      evaluations.keep(search.key, search.multipv, info);
+      return;
+    }
+    const isWanted = search.restriction === state.restriction;
+    if (isWanted && info.depth >= (untrack(restricted)?.depth ?? 0)) setRestricted(info);
   }
+
+  function finish(search: Search, reason: string) {
+    current = null;
+    setState({ isSearching: false, queued: null });
+    if (search.isThreat) {
+      setState("threat", (threat) => threat && { ...threat, isDone: true });
+      start();
+    } else if (reason !== "stopped" && reason !== "replaced" && reason !== "shutdown") {
+      setState("ended", reason);
+    }
+  }
+
+  function fail(search: Search, problem: LiveProblem) {
+    current = null;
+    setState({ isSearching: false, queued: null, progress: null });
+    if (problem.code === "illegal_move" && search.hasMoves) {
+      // Such as a move after a fivefold repetition, which a game may go on after.
+      isWithoutMoves = true;
+      start();
+      return;
+    }
+    const refusal = refusalOf(problem, waitAfter(problem));
+    setState("refusal", refusal);
+    if (search.isThreat) setState("threat", null);
+    if (refusal.until === null) setState("ended", "problem");
+    else timer = setTimeout(start, refusal.until - Date.now());
+  }
+
+  /** The wait after a refusal that passes, or `null`. */
+  function waitAfter({ code, retry_after_ms }: LiveProblem): number | null {
+    const rate = state.limits?.rate;
+    const usual: Record<string, number> = {
+      rate_limited: Math.max(rate ? rate.window_ms / rate.requests : 0, 1_000),
+      queue_full: 2_000, deadline: 2_000, not_ready: 1_000, shutting_down: 1_000,
+    };
+    return retry_after_ms ?? usual[code] ?? null;
+  }
+
+  function show(next: AnalysedPosition | null) {
+    if (isSamePosition(next, position())) return;
+    pace.step(performance.now());
+    isWithoutMoves = false;
+    batch(() => {
+      setPosition(next);
+      setRestricted(undefined);
+      setState({ restriction: null, threat: null, isDeeper: false, drawReason: null });
+    });
+    restart();
+  }
+
+  function setRestriction(restriction: Restriction | null) {
+    batch(() => {
+      setRestricted(undefined);
+      setState({ restriction, isDeeper: false, isEnabled: true });
+    });
+    restart();
+  }
+
+  function toggleThreat() {
+    const shown = position();
+    if (state.threat || !shown) {
+      setState("threat", null);
+      start();
+      return;
+    }
+    const threat = threatFen(shown.key);
+    if ("reason" in threat) {
+      toast(threat.reason);
+      return;
+    }
+    setState({ threat: { fen: threat.fen, isDone: false }, isHidden: false });
+    startSoon();
+  }
+
+  const onVisibility = () => {
+    clearTimeout(hiddenTimer);
+    if (document.hidden) {
+      hiddenTimer = setTimeout(() => {
+        isAway = true;
+        start();
+      }, HIDDEN_SEARCH_MS);
+      return;
+    }
+    connection.retry();
+    if (isAway) {
+      isAway = false;
+      start();
+    }
+  };
+  const onOnline = () => connection.retry();
+  document.addEventListener("visibilitychange", onVisibility);
+  addEventListener("online", onOnline);
+  onCleanup(() => {
+    document.removeEventListener("visibilitychange", onVisibility);
+    removeEventListener("online", onOnline);
+    clearTimeout(timer);
+    clearTimeout(hiddenTimer);
+    connection.close();
+  });
+  createEffect(on(client.key, () => connection.reconnect(), { defer: true }));
 
   return {
     state,
-    evaluation: (key: string): Info | undefined => state.evaluations[key],
+    /** The deepest known evaluation of a position with all its moves, from White's view. */
+    evaluation: (fen: string): Info | undefined => evaluations.withLines(fen, 1),
+    /** The evaluation with the chosen number of lines and the chosen moves, for the panel. */
+    shown: createMemo((): Info | undefined => {
+      const shown = position();
+      if (!shown) return undefined;
+      return state.restriction ? restricted() : evaluations.withLines(shown.key, multipv());
+    }),
+    multipv,
     /** Analyses this position from now on, or nothing. */
-    show(position: AnalysedPosition | null) {
-      wanted = position;
-      startSoon();
-    },
+    show: (next: AnalysedPosition | null) => untrack(() => show(next)),
     toggle() {
-      setState("isEnabled", !state.isEnabled);
-      startSoon();
+      setState({ isEnabled: !state.isEnabled, isHidden: false });
+      restart();
+    },
+    toggleHidden() {
+      setState("isHidden", !state.isHidden);
+      restart();
+    },
+    toggleThreat,
+    /** Goes on beyond the limit of the search that has ended. */
+    deeper() {
+      setState({ isDeeper: true, isEnabled: true });
+      restart();
     },
     setMultipv(value: number) {
       setState("multipv", value);
-      startSoon();
+      keepPreferences(state);
+      restart();
     },
+    setLimit(limit: LimitName) {
+      setState({ limit, isDeeper: false });
+      keepPreferences(state);
+      restart();
+    },
+    /** Searches only this move, or also without this move, until the position changes. */
+    restrict(kind: Restriction["kind"], move: ChosenMove) {
+      const shown = position();
+      if (!shown) return;
+      const restriction = restrict(positionOf(shown.key), state.restriction, kind, move);
+      if (restriction) setRestriction(restriction);
+      else toast("At least one move must be left to search.");
+    },
+    /** Takes back the restriction by one move. */
+    unrestrict(move: ChosenMove) {
+      const { restriction } = state;
+      const moves = restriction?.moves.filter(({ uci }) => uci !== move.uci) ?? [];
+      setRestriction(restriction && moves.length > 0 ? { ...restriction, moves } : null);
+    },
+    /** Connects at once. */
+    reconnect: () => connection.reconnect(),
+    readLimits,
   };
 }
 

@@ -6,6 +6,8 @@ export type { Command };
 
 interface Props {
   label: string;
+  /** The accessible name, where the label is a sign. */
+  name?: string;
   commands: readonly Command[];
 }
 
@@ -28,6 +30,8 @@ export function Menu(props: Props) {
       <button
         type="button"
         ref={button}
+        aria-label={props.name}
+        title={props.name}
         aria-haspopup="menu"
         aria-expanded={isOpen()}
         aria-controls={isOpen() ? id : undefined}
@@ -35,7 +39,7 @@ export function Menu(props: Props) {
       >{props.label}</button>
       <Show when={isOpen()}>
         <CommandList
-          label={props.label}
+          label={props.name ?? props.label}
           commands={props.commands}
           id={id}
           owner={root}

@@ -1,20 +1,28 @@
-/** The status line: the state of the connection, and the server's last refusal. */
-import { Show } from "solid-js";
+/** The status line: the state of the connection as a sentence, or the server's last refusal. */
+import { Show, type JSX } from "solid-js";
 
 interface Props {
   /** A class of the line: the state of the connection. */
   state: string;
   text: string;
-  problem: string | null;
+  isProblem: boolean;
+  /** The seconds until the next try. They are not read aloud, since they change all the time. */
+  countdown: number | null;
+  /** Buttons. */
+  children?: JSX.Element;
 }
 
 export function StatusLine(props: Props) {
   return (
-    <p class={`status ${props.state}`} role="status">
+    <div class={`status ${props.state}`}>
       <span class="dot" aria-hidden="true" />
-      <Show when={props.problem} fallback={<span>{props.text}</span>}>
-        <span class="problem">{props.problem}</span>
-      </Show>
-    </p>
+      <p class="status-text" classList={{ problem: props.isProblem }} role="status">
+        {props.text}
+        <Show when={props.countdown}>
+          <span class="countdown" aria-hidden="true"> Next try in {props.countdown} s.</span>
+        </Show>
+      </p>
+      {props.children}
+    </div>
   );
 }

@@ -1,0 +1,52 @@
+/** The moves that a search is restricted to: some of the legal ones, or all but some. */
+import { normalizeMove, type Chess } from "chessops/chess";
+import { type NormalMove, type Role } from "chessops/types";
+import { makeUci, parseUci, squareRank } from "chessops/util";
+
+export interface ChosenMove {
+  readonly uci: string;
+  readonly san: string;
+}
+
+export interface Restriction {
+  readonly kind: "only" | "without";
+  readonly moves: readonly ChosenMove[];
+}
+
+const PROMOTIONS: readonly Role[] = ["queen", "rook", "bishop", "knight"];
+
+/** All legal moves, with castling as king takes rook. */
+export function legalMoves(position: Chess): NormalMove[] {
+  const moves: NormalMove[] = [];
+  for (const [from, targets] of position.allDests()) {
+    const isPawn = position.board.pawn.has(from);
+    for (const to of targets) {
+      const isPromotion = isPawn && [0, 7].includes(squareRank(to));
+      if (!isPromotion) moves.push({ from, to });
+      else moves.push(...PROMOTIONS.map((promotion) => ({ from, to, promotion })));
+    }
+  }
+  return moves;
+}
+
+function normal(position: Chess, uci: string): string {
+  const move = parseUci(uci);
+  return move ? makeUci(normalizeMove(position, move)) : uci;
+}
+
+/** The `searchmoves` of a restriction. */
+export function searchMoves(position: Chess, { kind, moves }: Restriction): string[] {
+  const chosen = moves.map(({ uci }) => normal(position, uci));
+  if (kind === "only") return chosen;
+  return legalMoves(position).map(makeUci).filter((uci) => !chosen.includes(uci));
+}
+
+/** A restriction with one more move, or `null` if no legal move would be left. */
+export function restrict(
+  position: Chess, before: Restriction | null, kind: Restriction["kind"], move: ChosenMove,
+): Restriction | null {
+  const isContinued = before?.kind === kind && kind === "without";
+  const moves = isContinued ? [...before.moves, move] : [move];
+  const restriction = { kind, moves };
+  return searchMoves(position, restriction).length > 0 ? restriction : null;
+}

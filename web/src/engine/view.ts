@@ -1,0 +1,78 @@
+/** What connects the engine with the page: the shown position, arrows, keys, and what is read. */
+import { createEffect, createMemo, on, onCleanup } from "solid-js";
+import type { Overlays } from "../board/overlays";
+import type { TreeStore } from "../tree/store";
+import type { SettingsStore } from "../ui/settings";
+import { useShortcuts } from "../ui/shortcuts";
+import { announce } from "../ui/toasts";
+import { analysedPosition } from "./analysed-position";
+import { bestMoveArrow, lineArrows, threatArrow } from "./arrows";
+import { spokenEvaluation } from "./spoken";
+import type { Engine } from "./store";
+
+interface Page {
+  readonly engine: Engine;
+  readonly tree: TreeStore;
+  readonly overlays: Overlays;
+  readonly settings: SettingsStore;
+  /** The result, if the game is over in the shown position. */
+  outcome(): string | null;
+}
+
+/** An evaluation is read aloud after a position was shown for this time, once. */
+const READ_AFTER_MS = 1_500;
+
+export function useEngine({ engine, tree, overlays, settings, outcome }: Page): void {
+  const { state } = engine;
+  createEffect(() => {
+    engine.show(outcome() === null ? analysedPosition(tree.path()) : null);
+  });
+
+  const isShown = () => !state.isHidden && outcome() === null;
+  const info = createMemo(() => (isShown() ? engine.shown() : undefined));
+  const isOn = (name: "bestMoveArrow" | "lineArrows") =>
+    settings.settings[name] === "on" && state.isEnabled;
+  createEffect(() => overlays.set("lines", isOn("lineArrows") ? lineArrows(info()) : null));
+  createEffect(() => {
+    const isDrawn = isOn("bestMoveArrow") && !isOn("lineArrows");
+    overlays.set("bestMove", isDrawn ? bestMoveArrow(info()) : null);
+  });
+  createEffect(() => {
+    const { threat } = state;
+    overlays.set(
+      "threat", threat && isShown() ? threatArrow(engine.evaluation(threat.fen)) : null,
+    );
+  });
+
+  const spoken = () => {
+    const shown = info();
+    return shown && spokenEvaluation(shown, tree.position().turn === "white");
+  };
+  createEffect(on(() => tree.current().fen, () => {
+    let isRead = false;
+    let timer = setTimeout(function read() {
+      const text = state.isEnabled ? spoken() : undefined;
+      if (isRead) return;
+      isRead = text !== undefined;
+      if (text) announce(text);
+      else timer = setTimeout(read, READ_AFTER_MS / 3);
+    }, READ_AFTER_MS);
+    onCleanup(() => clearTimeout(timer));
+  }));
+
+  const playBest = () => {
+    const best = info()?.lines[0]?.pv[0];
+    if (best) tree.play(best);
+  };
+  const toggleLineArrows = () =>
+    settings.set("lineArrows", settings.settings.lineArrows === "on" ? "off" : "on");
+  const read = () => announce(outcome() ?? spoken() ?? "No evaluation yet.");
+  useShortcuts([
+    { keys: ["l"], label: "Start or pause the engine", group: "Engine", run: engine.toggle },
+    { keys: [" "], label: "Play the best move", group: "Engine", run: playBest },
+    { keys: ["x"], label: "Show the threat", group: "Engine", run: engine.toggleThreat },
+    { keys: ["z"], label: "Hide or show the engine", group: "Engine", run: engine.toggleHidden },
+    { keys: ["a"], label: "Arrows of all lines", group: "Engine", run: toggleLineArrows },
+    { keys: ["s"], label: "Read the evaluation aloud", group: "Engine", run: read },
+  ]);
+}
