@@ -1,8 +1,12 @@
 /** The page: the stores, the views on them, and what connects them. */
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount } from "solid-js";
+import {
+  createEffect, createMemo, createSignal, lazy, Match, onCleanup, onMount, Switch,
+} from "solid-js";
 import { Board, squaresOf } from "./board/Board";
+import { drawingsOf, withDrawings, type Drawing } from "./board/drawings";
+import { BoardMessageLine, MoveInput } from "./board/MoveInput";
 import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
 import { createClient } from "./engine/client";
@@ -13,24 +17,29 @@ import { createEngine } from "./engine/store";
 import { MoveList } from "./tree/MoveList";
 import { createTreeStore } from "./tree/store";
 import { Controls, type Control } from "./ui/Controls";
+import { HeaderButton, Links } from "./ui/Header";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { StatusLine } from "./ui/StatusLine";
 import { Toasts } from "./ui/toasts";
 import { Tools, type Tool } from "./ui/Panel";
 
-// The panels are loaded when they are opened first.
+// The panels and dialogs are loaded when they are opened first.
+const SettingsDialog = lazy(() => import("./ui/SettingsDialog"));
+const HelpDialog = lazy(() => import("./ui/HelpDialog"));
 const ReviewPanel = lazy(() => import("./review/ReviewPanel"));
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
 export function App() {
-  const { settings } = createSettings();
+  const { settings, set: setSetting } = createSettings();
   const tree = createTreeStore();
   const client = createClient();
   const engine = createEngine();
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>("white");
+  const [dialog, setDialog] = createSignal<"setup" | "settings" | "help" | null>(null);
+  const closeDialog = () => setDialog(null);
   const [openTool, setOpenTool] = createSignal<string | null>(null);
 
   const info = () => engine.evaluation(tree.current().fen);
@@ -59,16 +68,22 @@ export function App() {
     { id: "inspect", label: "Inspect", key: "i", view: () => <InspectPanel {...panelProps} /> },
   ];
 
+  const draw = (drawings: readonly Drawing[]) => {
+    const { id, comments } = tree.current();
+    tree.annotate(id, { comments: withDrawings(comments, drawings) });
+  };
+
   const flip = () => setOrientation(opposite);
   useShortcuts([
-    { keys: ["ArrowLeft"], label: "Step back", group: "Moves", run: tree.back },
-    { keys: ["ArrowRight"], label: "Step forward", group: "Moves", run: tree.forward },
-    { keys: ["ArrowUp", "Home"], label: "Go to the start", group: "Moves", run: tree.start },
-    { keys: ["ArrowDown", "End"], label: "Go to the end", group: "Moves", run: tree.end },
+    { keys: ["ArrowLeft", "k"], label: "Step back", group: "Moves", run: tree.back },
+    { keys: ["ArrowRight", "j"], label: "Step forward", group: "Moves", run: tree.forward },
+    { keys: ["ArrowUp", "Home", "0"], label: "Go to the start", group: "Moves", run: tree.start },
+    { keys: ["ArrowDown", "End", "$"], label: "Go to the end", group: "Moves", run: tree.end },
     { keys: ["Ctrl+z"], label: "Undo the last edit", group: "Moves", run: tree.undo },
     { keys: ["Ctrl+y", "Ctrl+Shift+z"], label: "Redo it", group: "Moves", run: tree.redo },
     { keys: ["f"], label: "Flip the board", group: "Board", run: flip },
     { keys: ["l"], label: "Start or pause the engine", group: "Engine", run: engine.toggle },
+    { keys: ["?"], label: "Show this help", group: "Page", run: () => setDialog("help") },
     ...tools.map(({ id, label, key }) => ({
       keys: [key], label: `Open or close “${label}”`, group: "Panels" as const,
       run: () => setOpenTool(openTool() === id ? null : id),
@@ -92,10 +107,10 @@ export function App() {
     <>
       <header class="top">
         <h1>kibitzer</h1>
-        <nav>
-          <a href="/docs">API reference</a>
-          <a href="/assets/licenses.md">Licences</a>
-        </nav>
+        <HeaderButton icon="setup" label="Set up" onClick={() => setDialog("setup")} />
+        <HeaderButton icon="settings" label="Settings" onClick={() => setDialog("settings")} />
+        <HeaderButton icon="help" label="Help" shortcut="?" onClick={() => setDialog("help")} />
+        <nav aria-label="Documents"><Links /></nav>
       </header>
       <main class="page" classList={{ "with-tool": openTool() !== null }}>
         <div class="bar"><EvalBar info={info()} orientation={orientation()} /></div>
@@ -107,8 +122,15 @@ export function App() {
           coordinates={settings.coordinates === "on"}
           animation={settings.animation === "on"}
           overlays={overlays}
+          drawings={drawingsOf(tree.current().comments)}
           onMove={tree.play}
+          onDraw={draw}
         />
+        <div class="under-board">
+          <Controls controls={controls} />
+          <MoveInput fen={tree.current().fen} position={tree.position()} onMove={tree.play} />
+          <BoardMessageLine position={tree.position()} />
+        </div>
         <div class="side">
           <EnginePanel
             engine={engine}
@@ -120,13 +142,19 @@ export function App() {
           <MoveList tree={tree} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
-        <Controls controls={controls} />
         <StatusLine
           state={engine.state.connection}
           text={statusText(engine.state)}
           problem={engine.state.problem}
         />
       </main>
+      <nav class="foot" aria-label="Documents"><Links /></nav>
+      <Switch>
+        <Match when={dialog() === "settings"}>
+          <SettingsDialog settings={settings} onSet={setSetting} onClose={closeDialog} />
+        </Match>
+        <Match when={dialog() === "help"}><HelpDialog onClose={closeDialog} /></Match>
+      </Switch>
       <Toasts />
     </>
   );
