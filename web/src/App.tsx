@@ -2,13 +2,15 @@
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
 import {
-  createEffect, createMemo, createSignal, lazy, Match, onCleanup, onMount, Switch,
+  createEffect, createMemo, createSignal, lazy, Match, on, onCleanup, onMount, Suspense, Switch,
+  untrack,
 } from "solid-js";
 import { Board, squaresOf } from "./board/Board";
 import { drawingsOf, withDrawings, type Drawing } from "./board/drawings";
 import { BoardMessageLine, MoveInput } from "./board/MoveInput";
 import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
+import { createPositionCheck } from "./engine/check-position";
 import { createClient } from "./engine/client";
 import { EnginePanel } from "./engine/EnginePanel";
 import { EvalBar } from "./engine/EvalBar";
@@ -16,6 +18,7 @@ import { statusText } from "./engine/status";
 import { createEngine } from "./engine/store";
 import { MoveList } from "./tree/MoveList";
 import { createTreeStore } from "./tree/store";
+import { newTree } from "./tree/tree";
 import { Controls, type Control } from "./ui/Controls";
 import { HeaderButton, Links } from "./ui/Header";
 import { createSettings } from "./ui/settings";
@@ -25,6 +28,7 @@ import { Toasts } from "./ui/toasts";
 import { Tools, type Tool } from "./ui/Panel";
 
 // The panels and dialogs are loaded when they are opened first.
+const SetupDialog = lazy(() => import("./board/SetupDialog"));
 const SettingsDialog = lazy(() => import("./ui/SettingsDialog"));
 const HelpDialog = lazy(() => import("./ui/HelpDialog"));
 const ReviewPanel = lazy(() => import("./review/ReviewPanel"));
@@ -35,6 +39,7 @@ export function App() {
   const { settings, set: setSetting } = createSettings();
   const tree = createTreeStore();
   const client = createClient();
+  const checkPosition = createPositionCheck(client);
   const engine = createEngine();
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>("white");
@@ -61,6 +66,13 @@ export function App() {
     );
   });
 
+  createEffect(on(tree.current, ({ fen, san }, before) => {
+    // Not for an edit that leaves the position as it is.
+    if (settings.sounds === "off" || san === null || fen === before?.fen) return;
+    const isEnd = untrack(outcome) !== null;
+    void import("./ui/sounds").then(({ playSound, soundOf }) => playSound(soundOf(san, isEnd)));
+  }, { defer: true }));
+
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
     { id: "explore", label: "Explore", key: "e", view: () => <ExplorePanel {...panelProps} /> },
@@ -71,6 +83,11 @@ export function App() {
   const draw = (drawings: readonly Drawing[]) => {
     const { id, comments } = tree.current();
     tree.annotate(id, { comments: withDrawings(comments, drawings) });
+  };
+
+  const setUp = (fen: string, isChess960: boolean) => {
+    tree.load(newTree(fen, new Map(isChess960 ? [["Variant", "Chess960"]] : [])));
+    closeDialog();
   };
 
   const flip = () => setOrientation(opposite);
@@ -149,12 +166,24 @@ export function App() {
         />
       </main>
       <nav class="foot" aria-label="Documents"><Links /></nav>
-      <Switch>
-        <Match when={dialog() === "settings"}>
-          <SettingsDialog settings={settings} onSet={setSetting} onClose={closeDialog} />
-        </Match>
-        <Match when={dialog() === "help"}><HelpDialog onClose={closeDialog} /></Match>
-      </Switch>
+      <Suspense>
+        <Switch>
+          <Match when={dialog() === "settings"}>
+            <SettingsDialog settings={settings} onSet={setSetting} onClose={closeDialog} />
+          </Match>
+          <Match when={dialog() === "setup"}>
+            <SetupDialog
+              fen={tree.current().fen}
+              orientation={orientation()}
+              coordinates={settings.coordinates === "on"}
+              check={checkPosition}
+              onAnalyse={setUp}
+              onClose={closeDialog}
+            />
+          </Match>
+          <Match when={dialog() === "help"}><HelpDialog onClose={closeDialog} /></Match>
+        </Switch>
+      </Suspense>
       <Toasts />
     </>
   );

@@ -7,10 +7,12 @@ import type { Chess } from "chessops/chess";
 import { chessgroundMove } from "chessops/compat";
 import type { Color, Square } from "chessops/types";
 import { makeSquare, parseSquare, parseUci, squareFile } from "chessops/util";
-import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, untrack } from "solid-js";
+import {
+  createEffect, createMemo, createSignal, on, onCleanup, onMount, Show, untrack,
+} from "solid-js";
 import { isMotionReduced } from "../ui/motion";
 import { sameDrawings, toggled, type Drawing } from "./drawings";
-import { tell } from "./message";
+import { clearMessage, tell } from "./message";
 import { isPromotion, targetsOf, uciOf } from "./moves";
 import type { Overlays } from "./overlays";
 import { PlayGrid } from "./PlayGrid";
@@ -73,7 +75,6 @@ export function Board(props: Props) {
     turnColor: position().turn,
     check: position().isCheck(),
     lastMove: squaresOf(props.lastMove),
-    coordinates: props.coordinates,
     animation: { enabled: props.animation && !isMotionReduced(), duration: 150 },
     highlight: { lastMove: true, check: true },
     movable: { free: false, color: position().turn, dests: destsOf(position()), showDests: true },
@@ -108,6 +109,7 @@ export function Board(props: Props) {
   onMount(() => {
     board = Chessground(element, {
       ...untrack(config),
+      coordinates: untrack(() => props.coordinates),
       premovable: { enabled: false },
       draggable: { showGhost: true },
     });
@@ -123,6 +125,13 @@ export function Board(props: Props) {
       setPromotion(null);
       board?.set(config());
     });
+    // Coordinates are elements that only a new drawing of the whole board makes.
+    createEffect(on(() => props.coordinates, (coordinates) => {
+      board?.set({ coordinates });
+      board?.redrawAll();
+    }, { defer: true }));
+    // Where drawings came back, the message that they are gone is old.
+    createEffect(() => drawings().length > 0 && clearMessage());
     createEffect(() => {
       const drawn = preview();
       board?.setAutoShapes([...props.overlays.shapes(), ...(drawn ? [drawn] : [])]);
