@@ -1,10 +1,16 @@
 /** The page: the stores, the views on them, and what connects them. */
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-import { createMemo, createSignal, lazy, onCleanup, onMount } from "solid-js";
+import {
+  createEffect, createMemo, createSignal, lazy, Match, on, onCleanup, onMount, Suspense, Switch,
+  untrack,
+} from "solid-js";
 import { Board } from "./board/Board";
+import { drawingsOf, withDrawings, type Drawing } from "./board/drawings";
+import { BoardMessageLine, MoveInput } from "./board/MoveInput";
 import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
+import { createPositionCheck } from "./engine/check-position";
 import { createClient } from "./engine/client";
 import { EnginePanel } from "./engine/EnginePanel";
 import { EngineStatus } from "./engine/EngineStatus";
@@ -17,13 +23,18 @@ import { GameMenu } from "./tree/GameMenu";
 import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
 import { createTreeStore } from "./tree/store";
+import { newTree } from "./tree/tree";
 import { Controls, type Control } from "./ui/Controls";
+import { HeaderButton, Links } from "./ui/Header";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { Toasts } from "./ui/toasts";
 import { Tools, type Tool } from "./ui/Panel";
 
-// The panels are loaded when they are opened first.
+// The panels and dialogs are loaded when they are opened first.
+const SetupDialog = lazy(() => import("./board/SetupDialog"));
+const SettingsDialog = lazy(() => import("./ui/SettingsDialog"));
+const HelpDialog = lazy(() => import("./ui/HelpDialog"));
 const ReviewPanel = lazy(() => import("./review/ReviewPanel"));
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
@@ -34,9 +45,12 @@ export function App() {
   const session = readSession();
   const tree = createTreeStore(session?.tree, session?.current);
   const client = createClient();
+  const checkPosition = createPositionCheck(client);
   const engine = createEngine(client);
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>(session?.orientation ?? "white");
+  const [dialog, setDialog] = createSignal<"setup" | "settings" | "help" | null>(null);
+  const closeDialog = () => setDialog(null);
   const [openTool, setOpenTool] = createSignal<string | null>(null);
 
   useAddress(tree, setOrientation);
@@ -54,6 +68,13 @@ export function App() {
   };
   useEngine({ engine, tree, overlays, settings: settingsStore, outcome });
 
+  createEffect(on(tree.current, ({ fen, san }, before) => {
+    // Not for an edit that leaves the position as it is.
+    if (settings.sounds === "off" || san === null || fen === before?.fen) return;
+    const isEnd = untrack(outcome) !== null;
+    void import("./ui/sounds").then(({ playSound, soundOf }) => playSound(soundOf(san, isEnd)));
+  }, { defer: true }));
+
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
     { id: "explore", label: "Explore", key: "e", view: () => <ExplorePanel {...panelProps} /> },
@@ -61,15 +82,26 @@ export function App() {
     { id: "inspect", label: "Inspect", key: "i", view: () => <InspectPanel {...panelProps} /> },
   ];
 
+  const draw = (drawings: readonly Drawing[]) => {
+    const { id, comments } = tree.current();
+    tree.annotate(id, { comments: withDrawings(comments, drawings) });
+  };
+
+  const setUp = (fen: string, isChess960: boolean) => {
+    tree.load(newTree(fen, new Map(isChess960 ? [["Variant", "Chess960"]] : [])));
+    closeDialog();
+  };
+
   const flip = () => setOrientation(opposite);
   useShortcuts([
-    { keys: ["ArrowLeft"], label: "Step back", group: "Moves", run: tree.back },
-    { keys: ["ArrowRight"], label: "Step forward", group: "Moves", run: tree.forward },
-    { keys: ["ArrowUp", "Home"], label: "Go to the start", group: "Moves", run: tree.start },
-    { keys: ["ArrowDown", "End"], label: "Go to the end", group: "Moves", run: tree.end },
+    { keys: ["ArrowLeft", "k"], label: "Step back", group: "Moves", run: tree.back },
+    { keys: ["ArrowRight", "j"], label: "Step forward", group: "Moves", run: tree.forward },
+    { keys: ["ArrowUp", "Home", "0"], label: "Go to the start", group: "Moves", run: tree.start },
+    { keys: ["ArrowDown", "End", "$"], label: "Go to the end", group: "Moves", run: tree.end },
     { keys: ["Ctrl+z"], label: "Undo the last edit", group: "Moves", run: tree.undo },
     { keys: ["Ctrl+y", "Ctrl+Shift+z"], label: "Redo it", group: "Moves", run: tree.redo },
     { keys: ["f"], label: "Flip the board", group: "Board", run: flip },
+    { keys: ["?"], label: "Show this help", group: "Page", run: () => setDialog("help") },
     ...tools.map(({ id, label, key }) => ({
       keys: [key], label: `Open or close “${label}”`, group: "Panels" as const,
       run: () => setOpenTool(openTool() === id ? null : id),
@@ -94,10 +126,10 @@ export function App() {
       <header class="top">
         <h1>kibitzer</h1>
         <GameMenu tree={tree} orientation={orientation()} />
-        <nav>
-          <a href="/docs">API reference</a>
-          <a href="/assets/licenses.md">Licences</a>
-        </nav>
+        <HeaderButton icon="setup" label="Set up" onClick={() => setDialog("setup")} />
+        <HeaderButton icon="settings" label="Settings" onClick={() => setDialog("settings")} />
+        <HeaderButton icon="help" label="Help" shortcut="?" onClick={() => setDialog("help")} />
+        <nav aria-label="Documents"><Links /></nav>
       </header>
       <main class="page" classList={{ "with-tool": openTool() !== null }}>
         <div class="bar">
@@ -111,8 +143,15 @@ export function App() {
           coordinates={settings.coordinates === "on"}
           animation={settings.animation === "on"}
           overlays={overlays}
+          drawings={drawingsOf(tree.current().comments)}
           onMove={tree.play}
+          onDraw={draw}
         />
+        <div class="under-board">
+          <Controls controls={controls} />
+          <MoveInput fen={tree.current().fen} position={tree.position()} onMove={tree.play} />
+          <BoardMessageLine position={tree.position()} />
+        </div>
         <div class="side">
           <EnginePanel
             engine={engine}
@@ -126,9 +165,27 @@ export function App() {
           <MoveList tree={tree} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
-        <Controls controls={controls} />
         <EngineStatus engine={engine} client={client} />
       </main>
+      <nav class="foot" aria-label="Documents"><Links /></nav>
+      <Suspense>
+        <Switch>
+          <Match when={dialog() === "settings"}>
+            <SettingsDialog settings={settings} onSet={settingsStore.set} onClose={closeDialog} />
+          </Match>
+          <Match when={dialog() === "setup"}>
+            <SetupDialog
+              fen={tree.current().fen}
+              orientation={orientation()}
+              coordinates={settings.coordinates === "on"}
+              check={checkPosition}
+              onAnalyse={setUp}
+              onClose={closeDialog}
+            />
+          </Match>
+          <Match when={dialog() === "help"}><HelpDialog onClose={closeDialog} /></Match>
+        </Switch>
+      </Suspense>
       <Toasts />
     </>
   );

@@ -1,14 +1,20 @@
-/** The board: chessground in a component, with legal targets and the promotion chooser. */
+/** The board: chessground for the pointer, a grid of squares for keys, and what lies over both. */
 import { Chessground } from "@lichess-org/chessground";
 import type { Api } from "@lichess-org/chessground/api";
 import type { Config } from "@lichess-org/chessground/config";
 import type { Key } from "@lichess-org/chessground/types";
 import type { Chess } from "chessops/chess";
-import { chessgroundDests } from "chessops/compat";
-import type { Color } from "chessops/types";
-import { parseSquare } from "chessops/util";
-import { createEffect, createSignal, onCleanup, onMount, Show } from "solid-js";
+import type { Color, Square } from "chessops/types";
+import { makeSquare, parseSquare, squareFile } from "chessops/util";
+import {
+  createEffect, createMemo, createSignal, on, onCleanup, onMount, Show, untrack,
+} from "solid-js";
+import { isMotionReduced } from "../ui/motion";
+import { sameDrawings, toggled, type Drawing } from "./drawings";
+import { clearMessage, tell } from "./message";
+import { isPromotion, targetsOf, uciOf } from "./moves";
 import type { Overlays } from "./overlays";
+import { PlayGrid } from "./PlayGrid";
 import { PromotionChooser, type PromotionRole } from "./PromotionChooser";
 import { squaresOf } from "./move-squares";
 import "@lichess-org/chessground/assets/chessground.base.css";
@@ -25,79 +31,128 @@ interface Props {
   coordinates: boolean;
   animation: boolean;
   overlays: Overlays;
-  /** Called with a legal move in UCI. */
-  onMove(uci: string): void;
+  /** The user's arrows and circles of the shown move. */
+  drawings: readonly Drawing[];
+  /** Called with a legal move in UCI. `false` if it was not played. */
+  onMove(uci: string): boolean;
+  /** Called with all drawings after one was made or all were erased. */
+  onDraw(drawings: readonly Drawing[]): void;
 }
 
 const PROMOTION_LETTERS: Record<PromotionRole, string> = {
   queen: "q", rook: "r", bishop: "b", knight: "n",
 };
 
-const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const keyOf = (square: Square) => makeSquare(square) as Key;
+const squareOf = (key: Key) => parseSquare(key as never)!;
+
+function destsOf(position: Chess): Map<Key, Key[]> {
+  const targets = [...targetsOf(position)];
+  return new Map(targets.map(([from, to]) => [keyOf(from), to.map(keyOf)]));
+}
 
 export function Board(props: Props) {
   let element!: HTMLDivElement;
   let board: Api | undefined;
-  const [promotion, setPromotion] = createSignal<{ from: Key; to: Key } | null>(null);
+  const [promotion, setPromotion] = createSignal<{ from: Square; to: Square } | null>(null);
+  const [preview, setPreview] = createSignal<Drawing | null>(null);
 
-  const config = (): Config => {
-    const { position, orientation } = props;
-    return {
-      fen: props.fen,
-      orientation,
-      turnColor: position.turn,
-      check: position.isCheck(),
-      lastMove: squaresOf(props.lastMove),
-      coordinates: props.coordinates,
-      animation: { enabled: props.animation && !isStill, duration: 150 },
-      highlight: { lastMove: true, check: true },
-      movable: {
-        free: false,
-        color: position.turn,
-        dests: chessgroundDests(position) as Map<Key, Key[]>,
-        showDests: true,
-        events: { after: played },
-      },
-    };
-  };
+  // An edit of the tree that leaves the position as it is must not disturb a move in the making.
+  const fen = createMemo(() => props.fen);
+  const position = createMemo(() => {
+    fen();
+    return untrack(() => props.position);
+  });
+  const drawings = createMemo(() => props.drawings, undefined, { equals: sameDrawings });
 
-  function played(from: Key, to: Key) {
-    const isPawn = props.position.board.pawn.has(parseSquare(from as never)!);
-    if (isPawn && (to.endsWith("8") || to.endsWith("1"))) setPromotion({ from, to });
-    else props.onMove(from + to);
+  const config = (): Config => ({
+    fen: fen(),
+    orientation: props.orientation,
+    turnColor: position().turn,
+    check: position().isCheck(),
+    lastMove: squaresOf(props.lastMove),
+    animation: { enabled: props.animation && !isMotionReduced(), duration: 150 },
+    highlight: { lastMove: true, check: true },
+    movable: { free: false, color: position().turn, dests: destsOf(position()), showDests: true },
+    // chessground adds to this list.
+    drawable: { shapes: [...drawings()] },
+  });
+
+  function move(from: Square, to: Square) {
+    if (isPromotion(position(), from, to)) setPromotion({ from, to });
+    else if (!props.onMove(uciOf(position(), from, to))) board?.set(config());
   }
 
   function choose(role: PromotionRole | null) {
-    const move = promotion();
+    const pawn = promotion();
     setPromotion(null);
-    if (move && role) props.onMove(move.from + move.to + PROMOTION_LETTERS[role]);
+    const uci = pawn && role && uciOf(position(), pawn.from, pawn.to) + PROMOTION_LETTERS[role];
     // The pawn stands on its target already: back to the position of the tree.
-    else board?.set(config());
+    if (!uci || !props.onMove(uci)) board?.set(config());
   }
+
+  const draw = (changed: readonly Drawing[]) => {
+    if (changed.length === 0 && drawings().length > 1) {
+      tell("The drawings are erased. Ctrl+Z brings them back.");
+    }
+    props.onDraw(changed);
+  };
+  const select = (square: Square | null) => {
+    board?.cancelMove();
+    if (square !== null) board?.selectSquare(keyOf(square));
+  };
 
   onMount(() => {
     board = Chessground(element, {
-      ...config(),
+      ...untrack(config),
+      coordinates: untrack(() => props.coordinates),
       premovable: { enabled: false },
       draggable: { showGhost: true },
     });
-    createEffect(() => {
-      board?.set(config());
-      setPromotion(null);
+    board.set({
+      movable: { events: { after: (from, to) => move(squareOf(from), squareOf(to)) } },
+      // A click on a piece that can move is the begin of a move, not an eraser.
+      drawable: {
+        eraseOnMovablePieceClick: false,
+        onChange: (shapes) => draw([...shapes] as Drawing[]),
+      },
     });
-    createEffect(() => board?.setAutoShapes([...props.overlays.shapes()]));
+    createEffect(() => {
+      setPromotion(null);
+      board?.set(config());
+    });
+    // Coordinates are elements that only a new drawing of the whole board makes.
+    createEffect(on(() => props.coordinates, (coordinates) => {
+      board?.set({ coordinates });
+      board?.redrawAll();
+    }, { defer: true }));
+    // Where drawings came back, the message that they are gone is old.
+    createEffect(() => drawings().length > 0 && clearMessage());
+    createEffect(() => {
+      const drawn = preview();
+      board?.setAutoShapes([...props.overlays.shapes(), ...(drawn ? [drawn] : [])]);
+    });
     createEffect(() => board?.set({ highlight: { custom: new Map(props.overlays.squares()) } }));
   });
   onCleanup(() => board?.destroy());
 
   return (
     <div class="board">
-      <div class="cg-wrap" ref={element} />
+      <div class="cg-wrap" ref={element} aria-hidden="true" />
+      <PlayGrid
+        position={position()}
+        orientation={props.orientation}
+        onSelect={select}
+        onMove={move}
+        onDraw={(drawing) => draw(toggled(drawings(), drawing))}
+        onErase={() => drawings().length > 0 && draw([])}
+        onPreview={setPreview}
+      />
       <Show when={promotion()}>
-        {(move) => (
+        {(pawn) => (
           <PromotionChooser
-            color={props.position.turn}
-            file={move().to.charCodeAt(0) - "a".charCodeAt(0)}
+            color={position().turn}
+            file={squareFile(pawn().to)}
             orientation={props.orientation}
             onChoose={choose}
           />

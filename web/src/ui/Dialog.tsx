@@ -1,10 +1,12 @@
 /** A modal dialog with a title and a button that closes it. */
-import { onMount, type JSX } from "solid-js";
+import { onCleanup, onMount, type JSX } from "solid-js";
 import { Icon } from "./Icon";
 import "./dialog.css";
 
 interface Props {
   title: string;
+  /** A class for style sheets: `wide` for a dialog with columns. */
+  class?: string;
   onClose(): void;
   children: JSX.Element;
 }
@@ -13,12 +15,17 @@ export function Dialog(props: Props) {
   let dialog!: HTMLDialogElement;
   // The browser keeps the focus within a modal dialog and gives it back at the end.
   onMount(() => dialog.showModal());
+  let isGone = false;
+  onCleanup(() => {
+    isGone = true;
+    dialog.close();
+  });
   return (
     <dialog
-      class="dialog"
+      class={`dialog ${props.class ?? ""}`}
       ref={dialog}
       aria-label={props.title}
-      onClose={() => props.onClose()}
+      onClose={() => isGone || props.onClose()}
       onClick={(event) => event.target === dialog && dialog.close()}
     >
       <div class="dialog-content">

@@ -1,0 +1,112 @@
+/** The board by keyboard alone: squares, typed moves, promotion, and the help. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as steps from "./browser.mjs";
+
+const page = steps.boardPage();
+const expectMoves = (...moves) => steps.expectMoves(page(), ...moves);
+const press = async (...keys) => {
+  for (const key of keys) await page().keyboard.press(key);
+};
+const focused = () =>
+  page().evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.id);
+const message = (text) => page().locator(".board-message", { hasText: text }).waitFor();
+/** Types a move into the focused field. */
+const type = async (text) => {
+  await page().keyboard.type(text);
+  await press("Enter");
+};
+
+test("arrow keys go over 64 named squares", async () => {
+  const cells = page().getByRole("grid", { name: "Board" }).getByRole("gridcell");
+  assert.equal(await cells.count(), 64);
+  assert.equal(await cells.first().getAttribute("aria-label"), "a8, black rook");
+  assert.equal(await cells.last().getAttribute("aria-label"), "h1, white rook");
+  await press("b");
+  assert.equal(await focused(), "e2, white pawn");
+  await press("ArrowUp", "ArrowUp", "ArrowRight");
+  assert.equal(await focused(), "f4, empty");
+  await press(..."ArrowRight ".repeat(9).trim().split(" "));
+  assert.equal(await focused(), "h4, empty");
+});
+
+test("Enter and Space play a move, and the focus stays on the squares", async () => {
+  await press("b", "Enter");
+  await message("e2, white pawn. It can go to e3 or e4.");
+  await press("ArrowUp", "ArrowUp");
+  assert.equal(await focused(), "e4, empty, target");
+  await press(" ");
+  await expectMoves("e4");
+  await message("Black to move");
+  assert.equal(await focused(), "e4, white pawn");
+});
+
+test("Escape gives a piece back, and a wrong target is named", async () => {
+  await press("b", "Enter", "Escape", "ArrowUp", "ArrowUp", "Enter");
+  await message("e4, empty: nothing that can move.");
+  await press("ArrowDown", "ArrowDown", "Enter", "ArrowUp", "ArrowUp", "ArrowUp", "Enter");
+  await message("e2 cannot go to e5.");
+  await press("ArrowDown", "Enter");
+  await expectMoves("e4");
+});
+
+test("a flipped board keeps the focused square, and arrows follow the drawn board", async () => {
+  await press("b", "f");
+  assert.equal(await focused(), "e2, white pawn");
+  await press("ArrowUp");
+  assert.equal(await focused(), "e1, white king");
+  await press("ArrowRight");
+  assert.equal(await focused(), "d1, white queen");
+});
+
+test("typed moves are played, and what is wrong is said beside the field", async () => {
+  await press("m");
+  await type("e4");
+  await expectMoves("e4");
+  await type("e7e5");
+  await expectMoves("e4", "e5");
+  await type("Nf9");
+  await message("“Nf9” is not a move. Write e4, Nf3, O-O or e2e4, say.");
+  assert.equal(await page().getByLabel("Move", { exact: true }).getAttribute("aria-invalid"), "true");
+  await press("Control+a");
+  await page().keyboard.type("Ke3");
+  await press("Enter");
+  await message("“Ke3” is not legal here.");
+  await press("Escape");
+  await message("White to move");
+  for (const move of ["Nf3", "Nc6", "Bc4", "Bc5", "O-O"]) await type(move);
+  await expectMoves("e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5", "O-O");
+});
+
+test("a promotion is chosen by its letter or by arrow keys", async () => {
+  await press("m");
+  for (const move of ["a4", "b5", "axb5", "a6", "bxa6", "Bb7", "axb7", "h6"]) await type(move);
+  await page().locator(".move", { hasText: "h6" }).waitFor();
+  // The first Escape leaves the empty field.
+  await press("Escape", "b");
+  // From e2 to b7, then to a8.
+  await press(..."ArrowUp ArrowUp ArrowUp ArrowUp ArrowUp ArrowLeft ArrowLeft ArrowLeft".split(" "));
+  assert.equal(await focused(), "b7, white pawn");
+  await press("Enter", "ArrowUp", "ArrowLeft", "Enter");
+  await page().getByRole("dialog", { name: "Promote to" }).waitFor();
+  assert.equal(await focused(), "queen");
+  await press("ArrowDown");
+  assert.equal(await focused(), "knight");
+  await press("Escape");
+  await page().getByRole("dialog", { name: "Promote to" }).waitFor({ state: "hidden" });
+  assert.equal(await focused(), "a8, black rook");
+  await press("ArrowDown", "ArrowRight", "Enter", "ArrowUp", "ArrowLeft", "Enter", "r");
+  await page().locator(".move", { hasText: "bxa8=R" }).waitFor();
+});
+
+test("the help lists the keys, and Escape gives the focus back", async () => {
+  await press("b", "?");
+  const help = page().getByRole("dialog", { name: "Help" });
+  await help.waitFor();
+  for (const label of ["Step back", "Flip the board", "Type a move", "Go to the squares"]) {
+    assert.equal(await help.getByText(label, { exact: true }).count(), 1, label);
+  }
+  await press("Escape");
+  await help.waitFor({ state: "detached" });
+  assert.equal(await focused(), "e2, white pawn");
+});

@@ -1,0 +1,122 @@
+/**
+ * The setup editor: any position by pointer, by keyboard or as a FEN. Its one state is the text of
+ * the FEN; board and fields show it and write it. The server checks each text.
+ */
+import type { Color } from "chessops/types";
+import { makeFen } from "chessops/fen";
+import { createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
+import { Dialog } from "../ui/Dialog";
+import { readPosition, type CheckPosition, type Verdict } from "./position-check";
+import { isChess960, readSetup, writeSetup, type Setup } from "./setup";
+import { SetupBoard } from "./SetupBoard";
+import { isWrong, Notes, SetupFields } from "./SetupFields";
+import { SetupStarts } from "./SetupStarts";
+import "./setup.css";
+
+interface Props {
+  fen: string;
+  orientation: Color;
+  coordinates: boolean;
+  check: CheckPosition;
+  /** Called with the FEN of a legal position. */
+  onAnalyse(fen: string, isChess960: boolean): void;
+  onClose(): void;
+}
+
+/** The wait after a change before the server is asked. */
+const CHECK_AFTER_MS = 200;
+
+export default function SetupDialog(props: Props) {
+  const [text, setText] = createSignal(props.fen);
+  const [orientation, setOrientation] = createSignal(props.orientation);
+  const [verdict, setVerdict] = createSignal<Verdict | null>(null);
+  const setup = createMemo(() => readSetup(text()));
+  const change = (changed: Setup) => setText(writeSetup(changed));
+
+  let running = new AbortController();
+  /** Checks the present text. `null` if it was changed meanwhile. */
+  const check = async (): Promise<Verdict | null> => {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    try {
+      const found = await props.check(text(), signal);
+      if (signal.aborted) return null;
+      setVerdict(found);
+      return found;
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    }
+  };
+  createEffect(on(text, () => {
+    running.abort();
+    const timer = setTimeout(() => void check(), CHECK_AFTER_MS);
+    onCleanup(() => clearTimeout(timer));
+  }));
+  onCleanup(() => running.abort());
+
+  const analyse = async () => {
+    const found = await check();
+    if (!found || found.errors.length > 0) return;
+    const read = readPosition(text());
+    if ("error" in read) setVerdict({ ...found, errors: [read.error] });
+    else props.onAnalyse(makeFen(read.position.toSetup()), isChess960(setup()));
+  };
+  const status = () => {
+    const found = verdict();
+    if (!found) return "Checking the position…";
+    const { errors, notice } = found;
+    const result = errors.length === 0
+      ? "The position is legal."
+      : errors.length === 1 ? errors[0]!.text : `${errors.length} errors. ${errors[0]!.text}`;
+    return notice ? `${notice} ${result}` : result;
+  };
+
+  return (
+    <Dialog title="Set up position" class="wide" onClose={props.onClose}>
+      <form
+        class="setup"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void analyse();
+        }}
+      >
+        <div>
+          <SetupBoard
+            setup={setup()}
+            orientation={orientation()}
+            coordinates={props.coordinates}
+            onChange={change}
+          />
+          <Notes verdict={verdict()} field="board" />
+        </div>
+        <div>
+          <SetupStarts
+            onLoad={change}
+            onFlip={() => setOrientation((side) => (side === "white" ? "black" : "white"))}
+          />
+          <SetupFields setup={setup()} verdict={verdict()} onChange={change} />
+        </div>
+        <label class="fen">
+          FEN
+          <input
+            value={text()}
+            spellcheck={false}
+            autocapitalize="off"
+            aria-invalid={isWrong(verdict(), "fen")}
+            aria-describedby="notes-fen"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <Notes verdict={verdict()} field="fen" />
+        <footer>
+          <p role="status" classList={{ error: (verdict()?.errors.length ?? 0) > 0 }}>{status()}</p>
+          <button type="button" onClick={() => props.onClose()}>Cancel</button>
+          <button type="submit" class="primary">Analyse</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
