@@ -10,6 +10,9 @@ import { EnginePanel } from "./engine/EnginePanel";
 import { EvalBar } from "./engine/EvalBar";
 import { statusText } from "./engine/status";
 import { createEngine } from "./engine/store";
+import { loadExplorer } from "./explore/load";
+import { OpeningName } from "./explore/OpeningName";
+import { PositionState } from "./explore/PositionState";
 import { MoveList } from "./tree/MoveList";
 import { createTreeStore } from "./tree/store";
 import { Controls, type Control } from "./ui/Controls";
@@ -52,9 +55,11 @@ export function App() {
     );
   });
 
+  const explorer = loadExplorer({ tree, engine, client, overlays });
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
-    { id: "explore", label: "Explore", key: "e", view: () => <ExplorePanel {...panelProps} /> },
+    { id: "explore", label: "Explore", key: "e",
+      view: () => <ExplorePanel {...panelProps} explorer={explorer()} /> },
     { id: "review", label: "Review", key: "r", view: () => <ReviewPanel {...panelProps} /> },
     { id: "inspect", label: "Inspect", key: "i", view: () => <InspectPanel {...panelProps} /> },
   ];
@@ -117,6 +122,10 @@ export function App() {
             outcome={outcome()}
             onPlay={tree.play}
           />
+          <div class="position-line">
+            <OpeningName explorer={explorer()} />
+            <PositionState explorer={explorer()} outcome={outcome()} />
+          </div>
           <MoveList tree={tree} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>

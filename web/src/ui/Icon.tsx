@@ -7,6 +7,7 @@ const PATHS = {
   undo: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-2",
   redo: "M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 10h2",
   flip: "M8 4v15M4 8l4-4 4 4M16 20V5M12 16l4 4 4-4",
+  refresh: "M19.5 12a7.5 7.5 0 1 1-2.2-5.3M18 2.5v5h-5",
   close: "M6 6l12 12M18 6L6 18",
 } as const;
 

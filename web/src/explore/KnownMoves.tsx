@@ -1,0 +1,120 @@
+/**
+ * The known moves, the best first, as a tree: Enter or a click plays a move, the arrow keys step
+ * from row to row and show the moves after one.
+ */
+import { createEffect, createSignal, Index, on, Show } from "solid-js";
+import type { Row } from "./rows";
+
+interface Props {
+  /** Names the position: another one starts at the first row. */
+  line: string;
+  rows: readonly Row[];
+  age(ms: number, at: number): string;
+  onPlay(moves: readonly string[]): void;
+  onPoint(moves: readonly string[] | null): void;
+  onToggle(moves: readonly string[]): void;
+}
+
+export function KnownMoves(props: Props) {
+  let list!: HTMLUListElement;
+  const [active, setActive] = createSignal(0);
+  const items = () => [...list.querySelectorAll<HTMLElement>("[role=treeitem]")];
+  const focus = (index: number) => {
+    const item = items()[index];
+    if (item) item.focus();
+  };
+  const rowAt = (target: EventTarget | null): number => {
+    const item = target instanceof Element ? target.closest("[role=treeitem]") : null;
+    return item ? Number((item as HTMLElement).dataset["row"]) : -1;
+  };
+  const point = (target: EventTarget | null) => {
+    const row = props.rows[rowAt(target)];
+    props.onPoint(row && !row.hint ? row.moves : null);
+  };
+  createEffect(on(() => props.line, () => {
+    setActive(0);
+    if (list.contains(document.activeElement)) focus(0);
+  }, { defer: true }));
+
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const at = rowAt(event.target);
+    const row = props.rows[at];
+    if (!row) return;
+    const last = props.rows.length - 1;
+    const actions: Record<string, (() => void) | undefined> = {
+      ArrowDown: () => focus(Math.min(at + 1, last)),
+      ArrowUp: () => focus(Math.max(at - 1, 0)),
+      Home: () => focus(0),
+      End: () => focus(last),
+      Enter: () => !row.hint && props.onPlay(row.moves),
+      // Where there is nothing to open or close, the keys step through the game as elsewhere.
+      ArrowRight: row.isExpanded === false ? () => props.onToggle(row.moves) : undefined,
+      ArrowLeft: row.isExpanded ? () => props.onToggle(row.moves) : undefined,
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+  const onClick = (event: MouseEvent) => {
+    const row = props.rows[rowAt(event.target)];
+    if (!row || row.hint) return;
+    const isToggle = event.target instanceof Element && event.target.closest(".twisty") !== null;
+    if (isToggle && row.isExpanded !== null) props.onToggle(row.moves);
+    else props.onPlay(row.moves);
+  };
+  return (
+    <div class="known-moves">
+      <div class="known-head" aria-hidden="true">
+        <span /><span>Move</span><span>Score</span><span>Depth</span><span>Searched</span>
+      </div>
+      <ul
+        role="tree"
+        aria-label="Known moves, the best first"
+        ref={list}
+        on:keydown={onKey}
+        onClick={onClick}
+        onPointerOver={(event) => point(event.target)}
+        onPointerLeave={() => props.onPoint(null)}
+        onFocusIn={(event) => {
+          setActive(Math.max(rowAt(event.target), 0));
+          point(event.target);
+        }}
+        onFocusOut={() => props.onPoint(null)}
+      >
+        <Index each={props.rows}>
+          {(row, index) => (
+            <li
+              role="treeitem"
+              class="known-move"
+              data-row={index}
+              data-moves={row().moves.join(" ")}
+              aria-level={row().level}
+              aria-expanded={row().isExpanded ?? undefined}
+              aria-label={labelOf(row(), props.age)}
+              tabindex={index === Math.min(active(), props.rows.length - 1) ? 0 : -1}
+            >
+              <span class="twisty">
+                {row().isExpanded === null ? "" : row().isExpanded ? "▾" : "▸"}
+              </span>
+              <Show when={!row().hint} fallback={<span class="row-hint">{row().hint}</span>}>
+                <span class="san">{row().san}</span>
+                <span class="row-score">{row().score}</span>
+                <span>{row().depth || row().end}</span>
+                <span>{row().ageMs === null ? "" : props.age(row().ageMs!, row().at)}</span>
+              </Show>
+            </li>
+          )}
+        </Index>
+      </ul>
+    </div>
+  );
+}
+
+/** A row as a screen reader says it. */
+function labelOf(row: Row, age: Props["age"]): string {
+  if (row.hint) return row.hint;
+  const searched = row.ageMs === null ? [] : [`depth ${row.depth}`, age(row.ageMs, row.at)];
+  return [row.san, row.score, row.end, ...searched].filter((text) => text !== "").join(", ");
+}
