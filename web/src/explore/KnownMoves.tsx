@@ -2,7 +2,7 @@
  * The known moves, the best first, as a tree: Enter or a click plays a move, the arrow keys step
  * from row to row and show the moves after one.
  */
-import { createEffect, createSignal, Index, on, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, Index, on, Show } from "solid-js";
 import type { Row } from "./rows";
 
 interface Props {
@@ -15,14 +15,16 @@ interface Props {
   onToggle(moves: readonly string[]): void;
 }
 
+const nameOf = ({ moves, hint }: Row) => [...moves, hint ?? ""].join(" ");
+
 export function KnownMoves(props: Props) {
   let list!: HTMLUListElement;
-  const [active, setActive] = createSignal(0);
-  const items = () => [...list.querySelectorAll<HTMLElement>("[role=treeitem]")];
-  const focus = (index: number) => {
-    const item = items()[index];
-    if (item) item.focus();
-  };
+  /** The row that the keys are at, by its moves: others may come before it. */
+  const [active, setActive] = createSignal<string | null>(null);
+  const activeIndex = createMemo(() =>
+    Math.max(props.rows.findIndex((row) => nameOf(row) === active()), 0));
+  const focus = (index: number) =>
+    list.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus();
   const rowAt = (target: EventTarget | null): number => {
     const item = target instanceof Element ? target.closest("[role=treeitem]") : null;
     return item ? Number((item as HTMLElement).dataset["row"]) : -1;
@@ -31,9 +33,10 @@ export function KnownMoves(props: Props) {
     const row = props.rows[rowAt(target)];
     props.onPoint(row && !row.hint ? row.moves : null);
   };
-  createEffect(on(() => props.line, () => {
-    setActive(0);
-    if (list.contains(document.activeElement)) focus(0);
+  const line = createMemo(() => props.line);
+  createEffect(on(line, () => setActive(null), { defer: true }));
+  createEffect(on([() => props.rows, activeIndex], ([, index]) => {
+    if (list.contains(document.activeElement)) focus(index);
   }, { defer: true }));
 
   const onKey = (event: KeyboardEvent) => {
@@ -47,7 +50,12 @@ export function KnownMoves(props: Props) {
       ArrowUp: () => focus(Math.max(at - 1, 0)),
       Home: () => focus(0),
       End: () => focus(last),
-      Enter: () => !row.hint && props.onPlay(row.moves),
+      Enter: () => {
+        if (row.hint) return;
+        props.onPlay(row.moves);
+        // The next position may have no row here.
+        focus(0);
+      },
       // Where there is nothing to open or close, the keys step through the game as elsewhere.
       ArrowRight: row.isExpanded === false ? () => props.onToggle(row.moves) : undefined,
       ArrowLeft: row.isExpanded ? () => props.onToggle(row.moves) : undefined,
@@ -78,7 +86,8 @@ export function KnownMoves(props: Props) {
         onPointerOver={(event) => point(event.target)}
         onPointerLeave={() => props.onPoint(null)}
         onFocusIn={(event) => {
-          setActive(Math.max(rowAt(event.target), 0));
+          const row = props.rows[rowAt(event.target)];
+          if (row) setActive(nameOf(row));
           point(event.target);
         }}
         onFocusOut={() => props.onPoint(null)}
@@ -93,7 +102,7 @@ export function KnownMoves(props: Props) {
               aria-level={row().level}
               aria-expanded={row().isExpanded ?? undefined}
               aria-label={labelOf(row(), props.age)}
-              tabindex={index === Math.min(active(), props.rows.length - 1) ? 0 : -1}
+              tabindex={index === activeIndex() ? 0 : -1}
             >
               <span class="twisty">
                 {row().isExpanded === null ? "" : row().isExpanded ? "▾" : "▸"}

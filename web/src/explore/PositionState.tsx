@@ -1,14 +1,14 @@
-/** The end of the game or a possible claim, as a sentence that is also read aloud. */
+/** A draw by the rules about repetition and moves, or a possible claim, as a sentence. */
 import type { Explorer } from "./store";
 import "./explore.css";
 
 interface Props {
   explorer: Explorer | undefined;
-  /** What the page itself knows: it shows the end of a game without the server. */
+  /** The end of the game that the page knows by itself and shows elsewhere. */
   outcome: string | null;
 }
 
 export function PositionState(props: Props) {
-  const text = () => props.explorer?.state() ?? (props.outcome ? `${props.outcome}.` : "");
+  const text = () => (props.outcome ? "" : (props.explorer?.state() ?? ""));
   return <p class="position-state" role="status" aria-label="State of the game">{text()}</p>;
 }

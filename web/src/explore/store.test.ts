@@ -87,17 +87,22 @@ test("a position after the end of the game says so", async () => {
   dispose();
 });
 
-test("the end of a search refreshes the open panel only", async () => {
+test("opening the panel and the end of a search ask again, but not while it is closed", async () => {
   const { explorer, asked, setSearching, pass, dispose } = withExplorer(() => ({}));
   await pass();
   setSearching(false);
-  await pass();
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(asked).toHaveLength(1);
   explorer.setOpen(true);
+  await pass();
+  expect(asked).toHaveLength(2);
   setSearching(true);
   setSearching(false);
   await pass();
-  expect(asked).toHaveLength(2);
+  expect(asked).toHaveLength(3);
+  // The answer has no result yet, so the explorer asks twice more.
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toHaveLength(5);
   dispose();
 });
 

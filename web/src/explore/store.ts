@@ -2,7 +2,7 @@
  * The explorer: what the server knows about the shown position. One request brings its opening,
  * its state and the moves in the server's memory.
  */
-import { createEffect, createMemo, createSignal, on, untrack } from "solid-js";
+import { createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
 import type { Overlays } from "../board/overlays";
 import { Refusal, type Client } from "../engine/client";
 import type { Engine } from "../engine/store";
@@ -24,6 +24,9 @@ export interface Sources {
 export interface Explored extends ExploredPosition {
   readonly withoutMoves: { readonly code: string; readonly detail: string } | null;
 }
+
+/** When the memory may have the result of a search, after its end: the page does not see it stored. */
+const STORED_AFTER_MS = [300, 1_500, 5_000] as const;
 
 /** While the panel is open, an answer of this age is requested again. */
 const MAX_AGE_MS = 15_000;
@@ -71,9 +74,18 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
 
   const values = createValues({ tree, client, overlays });
 
+  let timers: ReturnType<typeof setTimeout>[] = [];
+  const stopTimers = () => timers.forEach(clearTimeout);
+  onCleanup(stopTimers);
   createEffect(on(() => engine.state.isSearching, (isSearching, was) => {
-    // The memory has the result of the search now.
-    if (was && !isSearching && untrack(isOpen)) requests.refresh();
+    stopTimers();
+    if (!was || isSearching) return isSearching;
+    const endedAt = performance.now();
+    timers = STORED_AFTER_MS.map((wait) => setTimeout(() => {
+      const entry = requests.kept(line().key);
+      const storedAt = entry?.answer.known ? entry.at - entry.answer.known.age_ms : -Infinity;
+      if (isOpen() && storedAt < endedAt) requests.refresh();
+    }, wait));
     return isSearching;
   }));
   createEffect(on(() => engine.state.connection === "open", (isConnected) => {
@@ -111,7 +123,10 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
     refresh: requests.refresh,
     isOpen,
     /** Whether the moves are shown, and so must be up to date. */
-    setOpen,
+    setOpen(isShown: boolean) {
+      setOpen(isShown);
+      if (isShown) requests.refresh();
+    },
     isKnownOnly,
     setKnownOnly,
     linesAhead,
