@@ -20,6 +20,9 @@ import { useEngine } from "./engine/view";
 import { useAddress } from "./tree/address";
 import { useAnnouncements } from "./tree/announce";
 import { GameMenu } from "./tree/GameMenu";
+import { loadExplorer } from "./explore/load";
+import { OpeningName } from "./explore/OpeningName";
+import { PositionState } from "./explore/PositionState";
 import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
 import { createTreeStore } from "./tree/store";
@@ -75,9 +78,11 @@ export function App() {
     void import("./ui/sounds").then(({ playSound, soundOf }) => playSound(soundOf(san, isEnd)));
   }, { defer: true }));
 
+  const explorer = loadExplorer({ tree, engine, client, overlays });
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
-    { id: "explore", label: "Explore", key: "e", view: () => <ExplorePanel {...panelProps} /> },
+    { id: "explore", label: "Explore", key: "e",
+      view: () => <ExplorePanel {...panelProps} explorer={explorer()} /> },
     { id: "review", label: "Review", key: "r", view: () => <ReviewPanel {...panelProps} /> },
     { id: "inspect", label: "Inspect", key: "i", view: () => <InspectPanel {...panelProps} /> },
   ];
@@ -162,6 +167,10 @@ export function App() {
             orientation={orientation()}
             onPlay={tree.playLine}
           />
+          <div class="position-line">
+            <OpeningName explorer={explorer()} />
+            <PositionState explorer={explorer()} outcome={outcome()} />
+          </div>
           <MoveList tree={tree} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
