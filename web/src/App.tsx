@@ -1,7 +1,7 @@
 /** The page: the stores, the views on them, and what connects them. */
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount } from "solid-js";
+import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show } from "solid-js";
 import { Board, squaresOf } from "./board/Board";
 import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
@@ -10,6 +10,8 @@ import { EnginePanel } from "./engine/EnginePanel";
 import { EvalBar } from "./engine/EvalBar";
 import { statusText } from "./engine/status";
 import { createEngine } from "./engine/store";
+import { JudgementSlot } from "./review/JudgementSlot";
+import { createLazyReview } from "./review/lazy";
 import { MoveList } from "./tree/MoveList";
 import { createTreeStore } from "./tree/store";
 import { Controls, type Control } from "./ui/Controls";
@@ -20,7 +22,7 @@ import { Toasts } from "./ui/toasts";
 import { Tools, type Tool } from "./ui/Panel";
 
 // The panels are loaded when they are opened first.
-const ReviewPanel = lazy(() => import("./review/ReviewPanel"));
+const ReviewPanel = lazy(async () => ({ default: (await import("./review/views")).ReviewPanel }));
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
@@ -33,14 +35,32 @@ export function App() {
   const [orientation, setOrientation] = createSignal<Color>("white");
   const [openTool, setOpenTool] = createSignal<string | null>(null);
 
-  const info = () => engine.evaluation(tree.current().fen);
+  const review = createLazyReview(
+    {
+      tree, engine, client, orientation, orient: setOrientation,
+      isOpen: () => openTool() === "review", open: () => setOpenTool("review"),
+    },
+    () => openTool() === "review" || tree.current().parent !== null,
+  );
+  /** The board of a practice, in place of the tree's. */
+  const scratch = () => review()?.practice.scratch() ?? null;
+  const isHelpHidden = () => review()?.practice.isHidden() ?? false;
+  /** Why the position on the board is not searched. */
+  const notSearched = () => {
+    if (scratch()) return "Hidden while you practise";
+    return outcome() ?? (review()?.needsWorker() ? "Waits for the review" : null);
+  };
+  const play = (uci: string) => (scratch() ? review()?.practice.play(uci) : tree.play(uci));
+
+  const info = () => (scratch() ? undefined : engine.evaluation(tree.current().fen));
   const outcome = createMemo(() => outcomeText(tree.position()));
 
   createEffect(() => {
     const { fen } = tree.current();
     const [root, ...played] = tree.path();
     const moves = played.flatMap(({ uci }) => uci ?? []);
-    engine.show(outcome() === null && root ? { key: fen, fen: root.fen, moves } : null);
+    const isSearched = outcome() === null && scratch() === null && !review()?.needsWorker();
+    engine.show(isSearched && root ? { key: fen, fen: root.fen, moves } : null);
   });
   createEffect(() => {
     const isShown = engine.state.isEnabled && settings.bestMoveArrow === "on" && !outcome();
@@ -55,7 +75,10 @@ export function App() {
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
     { id: "explore", label: "Explore", key: "e", view: () => <ExplorePanel {...panelProps} /> },
-    { id: "review", label: "Review", key: "r", view: () => <ReviewPanel {...panelProps} /> },
+    {
+      id: "review", label: "Review", key: "r",
+      view: () => <Show when={review()}>{(loaded) => <ReviewPanel review={loaded()} />}</Show>,
+    },
     { id: "inspect", label: "Inspect", key: "i", view: () => <InspectPanel {...panelProps} /> },
   ];
 
@@ -100,23 +123,24 @@ export function App() {
       <main class="page" classList={{ "with-tool": openTool() !== null }}>
         <div class="bar"><EvalBar info={info()} orientation={orientation()} /></div>
         <Board
-          fen={tree.current().fen}
-          position={tree.position()}
-          lastMove={tree.current().uci}
+          fen={scratch()?.fen ?? tree.current().fen}
+          position={scratch()?.position ?? tree.position()}
+          lastMove={scratch()?.lastMove ?? tree.current().uci}
           orientation={orientation()}
           coordinates={settings.coordinates === "on"}
           animation={settings.animation === "on"}
           overlays={overlays}
-          onMove={tree.play}
+          onMove={play}
         />
-        <div class="side">
+        <div class="side" classList={{ practising: isHelpHidden() }}>
           <EnginePanel
             engine={engine}
             info={info()}
             ply={tree.current().ply}
-            outcome={outcome()}
-            onPlay={tree.play}
+            outcome={notSearched()}
+            onPlay={play}
           />
+          <JudgementSlot review={review()} overlays={overlays} />
           <MoveList tree={tree} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
