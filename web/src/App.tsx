@@ -44,7 +44,6 @@ export function App() {
   );
   /** The board of a practice, in place of the tree's. */
   const scratch = () => review()?.practice.scratch() ?? null;
-  const isHelpHidden = () => review()?.practice.isHidden() ?? false;
   /** Why the position on the board is not searched. */
   const notSearched = () => {
     if (scratch()) return "Hidden while you practise";
@@ -132,7 +131,7 @@ export function App() {
           overlays={overlays}
           onMove={play}
         />
-        <div class="side" classList={{ practising: isHelpHidden() }}>
+        <div class="side" classList={{ "hides-moves": review()?.hidesMoves() ?? false }}>
           <EnginePanel
             engine={engine}
             info={info()}

@@ -1,6 +1,6 @@
 /** The graph of White's win chance, move by move, with a mark at each mistake. */
 import { createSignal, For, Index, Show } from "solid-js";
-import { areaPath, linePath, pointsOf, xOf } from "./graph";
+import { areaPath, linePath, pointsOf, xOf } from "./geometry";
 import { numbered } from "./line";
 import { KINDS, type JudgementName, type MoveReview } from "./protocol";
 import { shownScore } from "./sentence";

@@ -23,7 +23,7 @@ export function PracticeView(props: { practice: PracticeStore }) {
     },
   ]);
   return (
-    <section class="practice" aria-label="Practice">
+    <section class="review-body practice" aria-label="Practice">
       <div class="row">
         <h3>Find the better move</h3>
         <Show when={phase() !== "over"}>

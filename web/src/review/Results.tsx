@@ -48,7 +48,14 @@ function Players(props: Props) {
       <thead>
         <tr>
           <td />
-          <For each={COLORS}>{(color) => <th scope="col">{props.review.nameOf(color)}</th>}</For>
+          <For each={COLORS}>
+            {(color) => (
+              <th scope="col" title={props.review.nameOf(color)}>
+                <span class={`swatch ${color}`} aria-hidden="true" />
+                <span class="only-read">{NAMES[color]}: </span>{props.review.nameOf(color)}
+              </th>
+            )}
+          </For>
         </tr>
       </thead>
       <tbody>
@@ -59,7 +66,7 @@ function Players(props: Props) {
           </For>
         </tr>
         <tr>
-          <th scope="row">Average loss (centipawns)</th>
+          <th scope="row">Average loss (cp)</th>
           <For each={COLORS}>
             {(color) => <td>{numberOf(head()?.average_centipawn_loss, color, 0)}</td>}
           </For>
@@ -124,7 +131,7 @@ function MistakeButtons(props: Props) {
   const hasMistakes = (color: Color) =>
     props.review.mistakes().some((mistake) => isOf(mistake, { color }));
   return (
-    <div class="row">
+    <div class="row halves">
       <button type="button" title="Previous mistake (n)"
         onClick={() => props.review.goToMistake(-1)}>Previous mistake</button>
       <button type="button" title="Next mistake (m)"

@@ -30,7 +30,7 @@ function Overview(props: Props) {
   const isHere = () => state().phase !== "idle" && review().nodeIds() !== null;
   const hasResults = () => isHere() && (review().data()?.moves.some((move) => move) ?? false);
   return (
-    <div class="review">
+    <div class="review-body">
       <Show when={isHere() && review().isActive()}><Progress review={review()} /></Show>
       <Show when={!hasResults() && !review().isActive()}><StartForm review={review()} /></Show>
       <Show when={state().phase !== "idle" && !isHere()}><OtherGame review={review()} /></Show>

@@ -248,6 +248,8 @@ export function createReview(parts: ReviewParts) {
     shownPly,
     shownReview,
     practice,
+    /** Whether the moves must be hidden, because a variation there shows the solution. */
+    hidesMoves: () => practice.isHidden() && tree.current().children.length > 1,
     judgement,
     isActive: () => isActive(state.phase),
     /**
@@ -271,7 +273,7 @@ export function createReview(parts: ReviewParts) {
     nameOf(color: Color): string {
       const name = tree.tree().headers.get(color === "white" ? "White" : "Black");
       const side = color === "white" ? "White" : "Black";
-      return name && name !== "?" ? `${name} (${side})` : side;
+      return name && name !== "?" ? name : side;
     },
     /** Loads the reviewed game in place of the tree's game. */
     showGame() {
