@@ -58,8 +58,9 @@ export function App() {
     const { fen } = tree.current();
     const [root, ...played] = tree.path();
     const moves = played.flatMap(({ uci }) => uci ?? []);
-    const isSearched = outcome() === null && scratch() === null && !review()?.needsWorker();
-    engine.show(isSearched && root ? { key: fen, fen: root.fen, moves } : null);
+    const isFree = scratch() === null && !review()?.needsWorker();
+    const shown = outcome() === null && root ? { key: fen, fen: root.fen, moves } : null;
+    engine.show(isFree ? (review()?.detour() ?? shown) : null);
   });
   createEffect(() => {
     const isShown = engine.state.isEnabled && settings.bestMoveArrow === "on" && !outcome();

@@ -8,6 +8,7 @@ import { ROOT } from "../tree/tree";
 import type { TreeStore } from "../tree/store";
 import { announce, toast } from "../ui/toasts";
 import { addReview } from "./annotate";
+import { createDetour } from "./detour";
 import { gameOf, nodesOf, pgnOf, treeOf, type Game } from "./game";
 import { cancel, follow, readLimits, reviewedPgn, submit } from "./job";
 import type { Level } from "./levels";
@@ -174,6 +175,7 @@ export function createReview(parts: ReviewParts) {
   function start(level: Level) {
     const game = gameOf(tree.tree());
     if (game.moves.length === 0) return;
+    if (isActive(state.phase)) stop();
     work?.abort();
     practice.stop();
     const headers = [...tree.tree().headers];
@@ -205,6 +207,7 @@ export function createReview(parts: ReviewParts) {
   }
 
   const liveJudgement = createLiveJudgement(tree, engine);
+  const detour = createDetour(tree, engine);
 
   /** What the review says of the shown move, or else the running analysis. */
   const judgement = createMemo((): Judgement | null => {
@@ -248,6 +251,8 @@ export function createReview(parts: ReviewParts) {
     shownPly,
     shownReview,
     practice,
+    /** A position that the engine must look at before it goes on with the shown one. */
+    detour: () => (shownReview() ? null : detour()),
     /** Whether the moves must be hidden, because a variation there shows the solution. */
     hidesMoves: () => practice.isHidden() && tree.current().children.length > 1,
     judgement,
