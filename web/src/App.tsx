@@ -1,44 +1,40 @@
 /** The page: the stores, the views on them, and what connects them. */
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-import {
-  createEffect, createMemo, createSignal, lazy, Match, on, onCleanup, onMount, Suspense, Switch,
-  untrack,
-} from "solid-js";
+import { createMemo, createSignal, lazy, onCleanup, onMount, Show } from "solid-js";
 import { Board } from "./board/Board";
 import { drawingsOf, withDrawings, type Drawing } from "./board/drawings";
 import { BoardMessageLine, MoveInput } from "./board/MoveInput";
-import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
-import { createPositionCheck } from "./engine/check-position";
+import { createOverlays } from "./board/overlays";
+import { useSounds } from "./board/use-sounds";
+import { Dialogs, type DialogName } from "./Dialogs";
 import { createClient } from "./engine/client";
 import { EnginePanel } from "./engine/EnginePanel";
 import { EngineStatus } from "./engine/EngineStatus";
 import { EvalBar } from "./engine/EvalBar";
 import { createEngine } from "./engine/store";
 import { useEngine } from "./engine/view";
-import { useAddress } from "./tree/address";
-import { useAnnouncements } from "./tree/announce";
-import { GameMenu } from "./tree/GameMenu";
 import { loadExplorer } from "./explore/load";
 import { OpeningName } from "./explore/OpeningName";
 import { PositionState } from "./explore/PositionState";
+import { JudgementSlot } from "./review/JudgementSlot";
+import { createLazyReview } from "./review/lazy";
+import { useAddress } from "./tree/address";
+import { useAnnouncements } from "./tree/announce";
+import { GameMenu } from "./tree/GameMenu";
 import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
+import { StepControls } from "./tree/StepControls";
 import { createTreeStore } from "./tree/store";
-import { newTree } from "./tree/tree";
-import { Controls, type Control } from "./ui/Controls";
 import { HeaderButton, Links } from "./ui/Header";
+import { Tools, type Tool } from "./ui/Panel";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { Toasts } from "./ui/toasts";
-import { Tools, type Tool } from "./ui/Panel";
 
-// The panels and dialogs are loaded when they are opened first.
-const SetupDialog = lazy(() => import("./board/SetupDialog"));
-const SettingsDialog = lazy(() => import("./ui/SettingsDialog"));
-const HelpDialog = lazy(() => import("./ui/HelpDialog"));
-const ReviewPanel = lazy(() => import("./review/ReviewPanel"));
+// The panels are loaded when they are opened first.
+const ReviewPanel = lazy(async () => ({ default: (await import("./review/views")).ReviewPanel }));
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
@@ -48,12 +44,10 @@ export function App() {
   const session = readSession();
   const tree = createTreeStore(session?.tree, session?.current);
   const client = createClient();
-  const checkPosition = createPositionCheck(client);
   const engine = createEngine(client);
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>(session?.orientation ?? "white");
-  const [dialog, setDialog] = createSignal<"setup" | "settings" | "help" | null>(null);
-  const closeDialog = () => setDialog(null);
+  const [dialog, setDialog] = createSignal<DialogName | null>(null);
   const [openTool, setOpenTool] = createSignal<string | null>(null);
 
   useAddress(tree, setOrientation);
@@ -62,50 +56,51 @@ export function App() {
   }));
   useAnnouncements(tree);
 
-  const info = () =>
-    engine.state.isHidden ? undefined : engine.evaluation(tree.current().fen);
   const outcome = createMemo(() => outcomeText(tree.position()));
+  useSounds(tree, settings, () => outcome() !== null);
+  const explorer = loadExplorer({ tree, engine, client, overlays });
+  const review = createLazyReview(
+    {
+      tree, engine, client, orientation, orient: setOrientation,
+      isOpen: () => openTool() === "review", open: () => setOpenTool("review"),
+    },
+    () => openTool() === "review" || tree.current().parent !== null,
+  );
+  /** The board of a practice, in place of the tree's. */
+  const scratch = () => review()?.practice.scratch() ?? null;
+  /** Plays a move on the board. `false` if it is illegal. */
+  const play = (uci: string): boolean => {
+    if (!scratch()) return tree.play(uci);
+    review()?.practice.play(uci);
+    return true;
+  };
+  const silence = () => {
+    if (scratch()) return "Hidden while you practise";
+    return review()?.needsWorker() ? "Waits for the review" : null;
+  };
+  useEngine({
+    engine, tree, overlays, settings: settingsStore, outcome, isSilent: () => silence() !== null,
+  });
+  const info = () =>
+    engine.state.isHidden || scratch() ? undefined : engine.evaluation(tree.current().fen);
   const result = () => {
-    const text = outcome();
+    const text = scratch() ? null : outcome();
     return text === null ? null : { text, winner: tree.position().outcome()?.winner ?? null };
   };
-  useEngine({ engine, tree, overlays, settings: settingsStore, outcome });
 
-  createEffect(on(tree.current, ({ fen, san }, before) => {
-    // Not for an edit that leaves the position as it is.
-    if (settings.sounds === "off" || san === null || fen === before?.fen) return;
-    const isEnd = untrack(outcome) !== null;
-    void import("./ui/sounds").then(({ playSound, soundOf }) => playSound(soundOf(san, isEnd)));
-  }, { defer: true }));
-
-  const explorer = loadExplorer({ tree, engine, client, overlays });
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
-    { id: "explore", label: "Explore", key: "e",
-      view: () => <ExplorePanel {...panelProps} explorer={explorer()} /> },
-    { id: "review", label: "Review", key: "r", view: () => <ReviewPanel {...panelProps} /> },
+    {
+      id: "explore", label: "Explore", key: "e",
+      view: () => <ExplorePanel {...panelProps} explorer={explorer()} />,
+    },
+    {
+      id: "review", label: "Review", key: "r",
+      view: () => <Show when={review()}>{(loaded) => <ReviewPanel review={loaded()} />}</Show>,
+    },
     { id: "inspect", label: "Inspect", key: "i", view: () => <InspectPanel {...panelProps} /> },
   ];
-
-  const draw = (drawings: readonly Drawing[]) => {
-    const { id, comments } = tree.current();
-    tree.annotate(id, { comments: withDrawings(comments, drawings) });
-  };
-
-  const setUp = (fen: string, isChess960: boolean) => {
-    tree.load(newTree(fen, new Map(isChess960 ? [["Variant", "Chess960"]] : [])));
-    closeDialog();
-  };
-
-  const flip = () => setOrientation(opposite);
   useShortcuts([
-    { keys: ["ArrowLeft", "k"], label: "Step back", group: "Moves", run: tree.back },
-    { keys: ["ArrowRight", "j"], label: "Step forward", group: "Moves", run: tree.forward },
-    { keys: ["ArrowUp", "Home", "0"], label: "Go to the start", group: "Moves", run: tree.start },
-    { keys: ["ArrowDown", "End", "$"], label: "Go to the end", group: "Moves", run: tree.end },
-    { keys: ["Ctrl+z"], label: "Undo the last edit", group: "Moves", run: tree.undo },
-    { keys: ["Ctrl+y", "Ctrl+Shift+z"], label: "Redo it", group: "Moves", run: tree.redo },
-    { keys: ["f"], label: "Flip the board", group: "Board", run: flip },
     { keys: ["?"], label: "Show this help", group: "Page", run: () => setDialog("help") },
     ...tools.map(({ id, label, key }) => ({
       keys: [key], label: `Open or close “${label}”`, group: "Panels" as const,
@@ -115,17 +110,10 @@ export function App() {
   onMount(() => document.addEventListener("keydown", onKeyDown));
   onCleanup(() => document.removeEventListener("keydown", onKeyDown));
 
-  const isAtStart = () => tree.current().parent === null;
-  const isAtEnd = () => tree.line().at(-1)?.id === tree.current().id;
-  const controls: readonly Control[] = [
-    { icon: "start", label: "Start (Home)", isDisabled: isAtStart, run: tree.start },
-    { icon: "back", label: "Back (←)", isDisabled: isAtStart, run: tree.back },
-    { icon: "forward", label: "Forward (→)", isDisabled: isAtEnd, run: tree.forward },
-    { icon: "end", label: "End", isDisabled: isAtEnd, run: tree.end },
-    { icon: "undo", label: "Undo (Ctrl+Z)", isDisabled: () => !tree.canUndo(), run: tree.undo },
-    { icon: "redo", label: "Redo (Ctrl+Y)", isDisabled: () => !tree.canRedo(), run: tree.redo },
-    { icon: "flip", label: "Flip the board (f)", isDisabled: () => false, run: flip },
-  ];
+  const draw = (drawings: readonly Drawing[]) => {
+    const { id, comments } = tree.current();
+    tree.annotate(id, { comments: withDrawings(comments, drawings) });
+  };
   return (
     <>
       <header class="top">
@@ -141,28 +129,32 @@ export function App() {
           <EvalBar info={info()} orientation={orientation()} outcome={result()} />
         </div>
         <Board
-          fen={tree.current().fen}
-          position={tree.position()}
-          lastMove={tree.current().uci}
+          fen={scratch()?.fen ?? tree.current().fen}
+          position={scratch()?.position ?? tree.position()}
+          lastMove={scratch()?.lastMove ?? tree.current().uci}
           orientation={orientation()}
           coordinates={settings.coordinates === "on"}
           animation={settings.animation === "on"}
           overlays={overlays}
-          drawings={drawingsOf(tree.current().comments)}
-          onMove={tree.play}
+          drawings={scratch() ? [] : drawingsOf(tree.current().comments)}
+          onMove={play}
           onDraw={draw}
         />
         <div class="under-board">
-          <Controls controls={controls} />
-          <MoveInput fen={tree.current().fen} position={tree.position()} onMove={tree.play} />
-          <BoardMessageLine position={tree.position()} />
+          <StepControls tree={tree} onFlip={() => setOrientation(opposite)} />
+          <MoveInput
+            fen={scratch()?.fen ?? tree.current().fen}
+            position={scratch()?.position ?? tree.position()}
+            onMove={play}
+          />
+          <BoardMessageLine position={scratch()?.position ?? tree.position()} />
         </div>
-        <div class="side">
+        <div class="side" classList={{ "hides-moves": review()?.hidesMoves() ?? false }}>
           <EnginePanel
             engine={engine}
             fen={tree.current().fen}
             ply={tree.current().ply}
-            outcome={outcome()}
+            outcome={silence() ?? outcome()}
             notation={settings.notation}
             orientation={orientation()}
             onPlay={tree.playLine}
@@ -171,30 +163,21 @@ export function App() {
             <OpeningName explorer={explorer()} />
             <PositionState explorer={explorer()} outcome={outcome()} />
           </div>
+          <JudgementSlot review={review()} overlays={overlays} />
           <MoveList tree={tree} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
         <EngineStatus engine={engine} client={client} />
       </main>
       <nav class="foot" aria-label="Documents"><Links /></nav>
-      <Suspense>
-        <Switch>
-          <Match when={dialog() === "settings"}>
-            <SettingsDialog settings={settings} onSet={settingsStore.set} onClose={closeDialog} />
-          </Match>
-          <Match when={dialog() === "setup"}>
-            <SetupDialog
-              fen={tree.current().fen}
-              orientation={orientation()}
-              coordinates={settings.coordinates === "on"}
-              check={checkPosition}
-              onAnalyse={setUp}
-              onClose={closeDialog}
-            />
-          </Match>
-          <Match when={dialog() === "help"}><HelpDialog onClose={closeDialog} /></Match>
-        </Switch>
-      </Suspense>
+      <Dialogs
+        open={dialog()}
+        onClose={() => setDialog(null)}
+        tree={tree}
+        client={client}
+        settings={settingsStore}
+        orientation={orientation()}
+      />
       <Toasts />
     </>
   );

@@ -59,11 +59,13 @@ interface Search {
   readonly key: string;
   readonly multipv: number;
   readonly restriction: Restriction | null;
-  readonly isThreat: boolean;
+  /** `aside`: of another position than the shown one, for a moment. */
+  readonly purpose: "shown" | "threat" | "aside";
   readonly hasMoves: boolean;
 }
 
-const THREAT_TIME_MS = 1_000;
+/** The time of a search of another position than the shown one. */
+const ASIDE_MS = 1_000;
 
 /** A hidden tab stops its search after this time. */
 const HIDDEN_SEARCH_MS = 60_000;
@@ -85,6 +87,8 @@ export function createEngine(client: Client) {
   let lastId = 0;
   /** The server refused the moves before the position, so it is sent alone. */
   let isWithoutMoves = false;
+  /** Another position that is searched before the shown one. */
+  let aside: AnalysedPosition | null = null;
   /** The tab has been hidden for long. */
   let isAway = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -136,28 +140,29 @@ export function createEngine(client: Client) {
     };
   }
 
+  function searchAside(purpose: "threat" | "aside", { key, fen, moves }: AnalysedPosition) {
+    return {
+      search: { key, multipv: 1, restriction: null, purpose, hasMoves: moves.length > 0 },
+      request: { fen, moves, multipv: 1, searchmoves: null, limit: { movetime_ms: ASIDE_MS } },
+    };
+  }
+
   /** The search that should run now. */
   function wantedSearch(): { search: Omit<Search, "id">; request: SearchRequest } | null {
     const { threat, restriction } = state;
     const shown = position();
     if (!shown || isAway) return null;
     if (threat && !threat.isDone) {
-      return {
-        search: {
-          key: threat.fen, multipv: 1, restriction: null, isThreat: true, hasMoves: false,
-        },
-        request: {
-          fen: threat.fen, moves: [], multipv: 1, searchmoves: null,
-          limit: { movetime_ms: THREAT_TIME_MS },
-        },
-      };
+      return searchAside("threat", { key: threat.fen, fen: threat.fen, moves: [] });
     }
-    if (!state.isEnabled || state.isHidden || state.ended !== null) return null;
+    if (!state.isEnabled || state.isHidden) return null;
+    if (aside) return searchAside("aside", aside);
+    if (state.ended !== null) return null;
     const limit = state.isDeeper ? { infinite: true as const } : searchLimit(state.limit);
     const wanted = request(limit, shown);
     return {
       search: {
-        key: shown.key, multipv: wanted.multipv, restriction, isThreat: false,
+        key: shown.key, multipv: wanted.multipv, restriction, purpose: "shown",
         hasMoves: wanted.moves.length > 0,
       },
       request: wanted,
@@ -220,7 +225,7 @@ export function createEngine(client: Client) {
         if (isCurrent) setState("queued", message.position);
         break;
       case "ready":
-        if (isCurrent && !search.isThreat) {
+        if (isCurrent && search.purpose === "shown") {
           setState("drawReason", message.status === "draw" ? message.draw_reason : null);
         }
         break;
@@ -247,8 +252,12 @@ export function createEngine(client: Client) {
   function finish(search: Search, reason: string) {
     current = null;
     setState({ isSearching: false, queued: null });
-    if (search.isThreat) {
-      setState("threat", (threat) => threat && { ...threat, isDone: true });
+    if (search.purpose !== "shown") {
+      if (search.purpose === "threat") {
+        setState("threat", (threat) => threat && { ...threat, isDone: true });
+      } else {
+        aside = null;
+      }
       start();
     } else if (reason !== "stopped" && reason !== "replaced" && reason !== "shutdown") {
       setState("ended", reason);
@@ -266,7 +275,8 @@ export function createEngine(client: Client) {
     }
     const refusal = refusalOf(problem, waitAfter(problem));
     setState("refusal", refusal);
-    if (search.isThreat) setState("threat", null);
+    if (search.purpose === "threat") setState("threat", null);
+    if (search.purpose === "aside") aside = null;
     if (refusal.until === null) setState("ended", "problem");
     else timer = setTimeout(start, refusal.until - Date.now());
   }
@@ -285,12 +295,19 @@ export function createEngine(client: Client) {
     if (isSamePosition(next, position())) return;
     pace.step(performance.now());
     isWithoutMoves = false;
+    aside = null;
     batch(() => {
       setPosition(next);
       setRestricted(undefined);
       setState({ restriction: null, threat: null, isDeeper: false, drawReason: null });
     });
     restart();
+  }
+
+  function lookAside(next: AnalysedPosition | null) {
+    if (isSamePosition(next, aside)) return;
+    aside = next;
+    if (next || current?.purpose === "aside") startSoon();
   }
 
   function setRestriction(restriction: Restriction | null) {
@@ -357,6 +374,8 @@ export function createEngine(client: Client) {
     multipv,
     /** Analyses this position from now on, or nothing. */
     show: (next: AnalysedPosition | null) => untrack(() => show(next)),
+    /** Searches another position for a moment, before the shown one. `null`: not any more. */
+    lookAside: (next: AnalysedPosition | null) => untrack(() => lookAside(next)),
     toggle() {
       setState({ isEnabled: !state.isEnabled, isHidden: false });
       restart();

@@ -17,18 +17,21 @@ interface Page {
   readonly settings: SettingsStore;
   /** The result, if the game is over in the shown position. */
   outcome(): string | null;
+  /** Whether another view needs the engine to be silent: it neither searches nor shows anything. */
+  isSilent(): boolean;
 }
 
 /** An evaluation is read aloud after a position was shown for this time, once. */
 const READ_AFTER_MS = 1_500;
 
-export function useEngine({ engine, tree, overlays, settings, outcome }: Page): void {
+export function useEngine({ engine, tree, overlays, settings, outcome, isSilent }: Page): void {
   const { state } = engine;
   createEffect(() => {
-    engine.show(outcome() === null ? analysedPosition(tree.path()) : null);
+    const isSearched = outcome() === null && !isSilent();
+    engine.show(isSearched ? analysedPosition(tree.path()) : null);
   });
 
-  const isShown = () => !state.isHidden && outcome() === null;
+  const isShown = () => !state.isHidden && !isSilent() && outcome() === null;
   const info = createMemo(() => (isShown() ? engine.shown() : undefined));
   const isOn = (name: "bestMoveArrow" | "lineArrows") =>
     settings.settings[name] === "on" && state.isEnabled;

@@ -4,7 +4,7 @@ import { createSignal, onCleanup } from "solid-js";
 export interface Shortcut {
   /**
    * `KeyboardEvent.key`, with `Ctrl+` and `Shift+` before it: `ArrowLeft`, `Shift+ArrowLeft`, `f`,
-   * `Ctrl+z`, `?`. Letters are in lower case.
+   * `Shift+m`, `Ctrl+z`, `?`. Letters are in lower case.
    */
   readonly keys: readonly string[];
   /** What the keys do, for the help: "Flip the board". */
@@ -26,11 +26,12 @@ export function useShortcuts(added: readonly Shortcut[]): void {
 
 /** The name of a pressed key as `Shortcut.keys` writes it. */
 export function keyName(event: KeyboardEvent): string {
-  const isLetter = event.key.length === 1;
-  const key = isLetter ? event.key.toLowerCase() : event.key;
+  const isCharacter = event.key.length === 1;
+  const key = isCharacter ? event.key.toLowerCase() : event.key;
   const command = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
-  // Shift is part of a character such as `?`, but not of an arrow key or a command.
-  const shift = event.shiftKey && (!isLetter || command !== "") ? "Shift+" : "";
+  // Shift is part of a character such as `?`, but not of a letter, an arrow key or a command.
+  const isPart = isCharacter && command === "" && !/[a-z]/.test(key);
+  const shift = event.shiftKey && !isPart ? "Shift+" : "";
   return command + shift + key;
 }
 

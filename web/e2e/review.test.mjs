@@ -1,0 +1,287 @@
+/** The review of a game and the judgement of moves, against the server at BOARD_URL. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { boardPage, click, expectMoves } from "./browser.mjs";
+import { GAME, keepReview, newRecord, review, storedJob } from "./reviewed-game.mjs";
+
+// The tests ask for a job that the server does not have.
+const page = boardPage({ allowed: [/status of 4(04|10|22|29)/] });
+
+/** A review takes seconds on an idle machine. Others may use this one, too. */
+const SLOW_MS = 150_000;
+
+const button = (name) => page().getByRole("button", { name });
+const panel = () => page().locator(".tool.review");
+const accuracies = () => page().locator(".players .strong").allInnerTexts();
+const judgement = () => page().locator(".judgement");
+
+async function play(...moves) {
+  for (const move of moves) await click(page(), move.slice(0, 2), move.slice(2));
+}
+
+/** Opens a game of 40 moves and reviews it. */
+async function reviewGame() {
+  await keepReview(page(), newRecord());
+  return finishReview();
+}
+
+async function finishReview() {
+  await page().locator(".players .strong", { hasText: "%" }).first().waitFor({ timeout: SLOW_MS });
+  return storedJob(page());
+}
+
+/** Stops the review and waits until the server has no work with it any more. */
+async function stopReview() {
+  const job = await storedJob(page());
+  await button("Stop").click();
+  await page().waitForFunction(
+    async (path) => (await fetch(path)).status === 410, `/v1/games/${job}`,
+  );
+}
+
+/** The numbers of the review as the server states them. */
+const fromServer = (job) => review(page(), `/v1/games/${job}?pov=white`);
+
+test("the review of a game of 40 moves shows the server's numbers", async () => {
+  const job = await reviewGame();
+  const { status, games: [game] } = await fromServer(job);
+  assert.equal(status, "done");
+  assert.equal(game.moves.length, GAME.length);
+  const { white, black } = game.accuracy;
+  assert.deepEqual(await accuracies(), [white, black].map((each) => `${each.toFixed(1)}%`));
+  const { white: lost, black: other } = game.average_centipawn_loss;
+  const losses = page().locator(".players tr", { hasText: "Average loss" }).locator("td");
+  assert.deepEqual(await losses.allInnerTexts(), [lost, other].map((each) => each.toFixed(0)));
+  for (const [judgement, plural] of [
+    ["inaccuracy", "Inaccuracies"], ["mistake", "Mistakes"], ["blunder", "Blunders"],
+  ]) {
+    const counts = page().locator(".players tr", { hasText: plural }).locator("td");
+    const own = (parity) =>
+      game.moves.filter((move) => move.judgement === judgement && move.ply % 2 === parity).length;
+    assert.deepEqual(await counts.allInnerTexts(), [own(1), own(0)].map(String));
+  }
+});
+
+test("each point of the graph states the server's score of its move", async () => {
+  const job = await reviewGame();
+  const { games: [{ moves }] } = await fromServer(job);
+  const points = page().getByRole("list", { name: "Win chance of White" }).getByRole("button");
+  const labels = await points.evaluateAll((all) => all.map((each) => each.ariaLabel));
+  assert.equal(labels.length, moves.length);
+  for (const [index, { san, after, judgement }] of moves.entries()) {
+    const minus = after.value < 0 ? "−" : after.value > 0 && after.type === "cp" ? "+" : "";
+    const size = Math.abs(after.value);
+    const score = after.type === "cp" ? `${minus}${(size / 100).toFixed(2)}` : `#${minus}${size}`;
+    const kind = judgement ? ` ${judgement}` : "";
+    assert.ok(labels[index].includes(` ${san}${kind}, ${score}, White `), labels[index]);
+  }
+  const marks = await page().locator(".plot .mark").count();
+  assert.equal(marks, moves.filter((move) => move.judgement).length);
+});
+
+test("the graph shows moves by click and by keys", async () => {
+  await reviewGame();
+  const current = page().locator(".move[aria-current]");
+  const point = (ply) => page().locator(`.point[data-ply="${ply}"]`);
+  await point(12).click();
+  await point(12).and(page().locator("[aria-current]")).waitFor();
+  assert.equal(await current.innerText(), "a5");
+  await page().keyboard.press("ArrowRight");
+  await point(13).and(page().locator("[aria-current]:focus")).waitFor();
+  assert.equal(await current.innerText(), "c5");
+  await page().keyboard.press("Home");
+  await point(1).and(page().locator("[aria-current]:focus")).waitFor();
+  assert.equal(await current.innerText(), "d4");
+  await point(30).hover();
+  await page().locator(".described", { hasText: /^15… a4/ }).waitFor();
+});
+
+test("keys and counts go to the mistakes, with Shift to those of one player", async () => {
+  const job = await reviewGame();
+  const { games: [{ moves }] } = await fromServer(job);
+  const mistakes = moves.filter((move) => move.judgement);
+  const shown = (ply) => page().locator(`.point[data-ply="${ply}"][aria-current]`).waitFor();
+  await page().keyboard.press("m");
+  await shown(mistakes[0].ply);
+  await page().keyboard.press("m");
+  await shown(mistakes[1].ply);
+  await page().keyboard.press("n");
+  await shown(mistakes[0].ply);
+  await page().keyboard.press("f");
+  const ofBlack = mistakes.find(({ ply }) => ply % 2 === 0 && ply > mistakes[0].ply);
+  assert.ok(ofBlack);
+  await page().keyboard.press("Shift+M");
+  await shown(ofBlack.ply);
+  const worst = [...mistakes].sort((a, b) => b.win_chance_loss - a.win_chance_loss)[0];
+  const first = page().locator(".turning-points button").first();
+  assert.ok((await first.innerText()).includes(`better: ${worst.best_san}`));
+  await first.click();
+  await shown(worst.ply);
+  // The judgement of a reviewed move is the review's.
+  const loss = Math.round(worst.win_chance_loss);
+  await judgement().filter({ hasText: `${worst.san} loses ${loss}% win chance` }).waitFor();
+});
+
+test("the review goes into the moves as one edit, and the server's PGN is saved", async () => {
+  const job = await reviewGame();
+  const { games: [{ moves }] } = await fromServer(job);
+  const variations = page().locator(".move.other");
+  assert.equal(await variations.count(), 0);
+  await button("Add to the moves").click();
+  const judged = moves.filter((move) => move.judgement);
+  await page().waitForFunction(
+    (count) => document.querySelectorAll(".move.other").length === count, judged.length,
+  );
+  assert.deepEqual(await variations.allInnerTexts(), judged.map((move) => `(${move.best_san})`));
+  await page().keyboard.press("Control+z");
+  await page().waitForFunction(() => document.querySelectorAll(".move.other").length === 0);
+  const saved = page().waitForEvent("download");
+  await button("Download the reviewed PGN").click();
+  const text = readFileSync(await (await saved).path(), "utf8");
+  assert.equal(text, await review(page(), `/v1/games/${job}/pgn`));
+  assert.match(text, /\[%eval /);
+});
+
+test("a review stops, keeps what it has shown, and is deleted on the server", async () => {
+  await keepReview(page(), newRecord({ level: "standard" }));
+  await page().locator(".point").first().waitFor({ timeout: SLOW_MS });
+  await stopReview();
+  await button("Review again").waitFor();
+  assert.ok(await page().locator(".point").count() > 0);
+  // After a stop a reload begins nothing.
+  await page().reload();
+  await page().locator("cg-board piece").first().waitFor();
+  assert.equal(await page().evaluate(() => localStorage.getItem("kibitzer.review")), null);
+});
+
+test("a reload in the middle of a review goes on with the same job", async () => {
+  await keepReview(page(), newRecord({ level: "standard" }));
+  await page().locator(".point").first().waitFor({ timeout: SLOW_MS });
+  const job = await storedJob(page());
+  await page().reload();
+  await page().locator(".point").first().waitFor();
+  assert.equal(await storedJob(page()), job);
+  assert.equal(await page().locator(".move").count(), GAME.length);
+  await stopReview();
+});
+
+test("a review that the server has lost says so and can begin again", async () => {
+  await keepReview(page(), newRecord({ job: "0123456789abcdef0123456789abcdef" }));
+  await panel().getByRole("alert").filter({ hasText: "no such review any more" }).waitFor();
+  await button("Review again").click();
+  await page().locator(".point").first().waitFor({ timeout: SLOW_MS });
+  await stopReview();
+});
+
+test("without a game the panel says what to do", async () => {
+  await page().keyboard.press("r");
+  await panel().getByText("Play or paste a game first.").waitFor();
+  await page().keyboard.press("m");
+  await page().getByText("There is no such mistake.").waitFor();
+});
+
+test("a start position that the server refuses is named, and the moves stay", async () => {
+  // Nine white pawns: the rules of the page allow them, the server does not.
+  const fen = "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1";
+  await keepReview(page(), newRecord({ fen, moves: ["e2e4"] }));
+  await panel().getByRole("alert").filter({ hasText: "cannot review this game" }).waitFor();
+  await expectMoves(page(), "e4");
+});
+
+test("a server that refuses for a time is asked again after its wait", async () => {
+  let refusals = 0;
+  await page().route("**/v1/games", async (route) => {
+    if (refusals++ > 0) return route.continue();
+    await route.fulfill({
+      status: 429, headers: { "Retry-After": "3" }, contentType: "application/problem+json",
+      body: JSON.stringify({
+        title: "Too many requests", status: 429, code: "rate_limited",
+        detail: "the rate limit is exceeded",
+      }),
+    });
+  });
+  await keepReview(page(), newRecord({ moves: GAME.slice(0, 6) }));
+  await page().getByText("The rate limit is exceeded. The next try is in 3 s.").waitFor();
+  await finishReview();
+});
+
+test("a review of another game can be shown in place of the tree", async () => {
+  await page().evaluate((text) => localStorage.setItem("kibitzer.review", text),
+    JSON.stringify({ ...newRecord({ moves: GAME.slice(0, 6) }), isDone: true, job: null }));
+  await play("e2e4");
+  await page().keyboard.press("r");
+  await button("Show that game").click();
+  await finishReview();
+  assert.equal(await page().locator(".move").count(), 6);
+  await page().keyboard.press("Control+z");
+  await expectMoves(page(), "e4");
+});
+
+test("practice asks for better moves, judges tries and counts them", async () => {
+  const job = await reviewGame();
+  const { games: [{ moves }] } = await fromServer(job);
+  const own = moves.filter((move) => move.judgement && move.ply % 2 === 1);
+  const feedback = page().locator(".feedback");
+  await button("Practise White").click();
+  await page().getByText(`1 of ${own.length}`).waitFor();
+  // Neither the engine nor the judgement gives the solution away.
+  await page().getByText("Hidden while you practise").waitFor();
+  assert.equal(await page().locator("button.line").count(), 0);
+  const [{ uci, best, san }] = own;
+  const tryMove = async (move) => {
+    const { x, y, width } = await page().locator("cg-board").boundingBox();
+    for (const square of [move.slice(0, 2), move.slice(2, 4)]) {
+      await page().mouse.click(
+        x + (square.charCodeAt(0) - 96.5) * width / 8, y + (8.5 - Number(square[1])) * width / 8,
+      );
+    }
+  };
+  await tryMove(uci);
+  await feedback.filter({ hasText: `${san} was played in the game.` }).waitFor();
+  await tryMove("f3h4");
+  await feedback.filter({ hasText: /^Nh4 .* There is a better move\.$/ }).waitFor();
+  await tryMove(best);
+  await feedback.filter({ hasText: "is the best move." }).waitFor();
+  assert.equal(await page().locator(".move.other").count(), 0);
+  await page().keyboard.press("Enter");
+  for (let left = own.length - 1; left > 0; left--) {
+    await page().getByText(`${own.length - left + 1} of ${own.length}`).waitFor();
+    if (left === 1) {
+      await button("Show the solution").click();
+      await feedback.filter({ hasText: `The best move is ${own.at(-1).best_san}` }).waitFor();
+      await button("Next").click();
+    } else await button("Skip").click();
+  }
+  await page().getByText(`Better moves found at the first try: 0 of ${own.length}`).waitFor();
+  await button("Back to the review").click();
+  assert.equal(await page().locator(".move").count(), GAME.length);
+});
+
+test("moves elsewhere in the tree leave the practice, and a button goes back", async () => {
+  await reviewGame();
+  await button("Practise White").click();
+  await button("Show the solution").waitFor();
+  await page().keyboard.press("Home");
+  await page().getByText("The board shows another position.").waitFor();
+  await play("a2a3");
+  await button("Back to the mistake").click();
+  await button("Show the solution").waitFor();
+});
+
+test("a blunder is judged at once, with the mate that it allows and the better move", async () => {
+  await play("f2f3", "e7e5", "g2g4");
+  await judgement().filter({
+    hasText: /^\?\?\s*Blunder: g4 allows mate in 1 \(2… Qh4#\)\. Best was \S+ \(2\. .+\)\.$/,
+  }).waitFor();
+  await page().locator("cg-container svg text", { hasText: "??" }).waitFor();
+  await play("d8h4");
+  await judgement().filter({ hasText: "Qh4# is the best move." }).waitFor();
+});
+
+test("a paused engine judges nothing, and says so", async () => {
+  await page().keyboard.press("l");
+  await page().getByText("The engine is paused.").waitFor();
+  await play("b1a3");
+  await page().getByText("The engine is paused: the move is not judged.").waitFor();
+});

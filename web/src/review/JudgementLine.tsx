@@ -1,0 +1,58 @@
+/** The judgement of the shown move in words, with its glyph on the board. */
+import { createEffect, onCleanup, Show } from "solid-js";
+import { squaresOf } from "../board/Board";
+import type { Overlays } from "../board/overlays";
+import { KINDS, type JudgementName } from "./protocol";
+import type { Review } from "./store";
+import "./review.css";
+
+/** The colours of the glyphs on the board: white text on them is readable. */
+const FILLS: Record<JudgementName, string> = {
+  inaccuracy: "#1b6e9e", mistake: "#a35a00", blunder: "#c02f2f",
+};
+
+interface Props {
+  review: Review;
+  overlays: Overlays;
+}
+
+export function JudgementLine(props: Props) {
+  const judgement = () => props.review.judgement();
+  const hint = () => {
+    const { review } = props;
+    const { engine, move } = review.shown();
+    if (review.practice.scratch()) return "";
+    if (!move) return "A move that is played is judged here.";
+    return engine ? "Judging the move…" : "The engine is paused: the move is not judged.";
+  };
+  createEffect(() => {
+    const kind = judgement()?.judgement;
+    const [, target] = squaresOf(props.review.shown().move);
+    props.overlays.set(
+      "review",
+      kind && target
+        ? {
+            shapes: [{ orig: target, label: { text: KINDS[kind].glyph, fill: FILLS[kind] } }],
+            squares: new Map(),
+          }
+        : null,
+    );
+  });
+  onCleanup(() => props.overlays.set("review", null));
+  return (
+    <p class="judgement">
+      <Show when={judgement()} fallback={<span class="hint">{hint()}</span>}>
+        {(shown) => (
+          <>
+            <Show when={shown().judgement}>
+              {(kind) => (
+                <span class={`glyph ${kind()}`} aria-hidden="true">{KINDS[kind()].glyph}</span>
+              )}
+            </Show>
+            {shown().text}
+          </>
+        )}
+      </Show>
+    </p>
+  );
+}

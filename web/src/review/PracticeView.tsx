@@ -1,0 +1,72 @@
+/** The practice of the mistakes: the question, what was said about the last try, and the score. */
+import { createEffect, Match, Show, Switch } from "solid-js";
+import { numbered } from "./line";
+import { scoreSentence } from "./practice";
+import type { PracticeStore } from "./practice-store";
+import { useShortcuts } from "../ui/shortcuts";
+
+const NAMES = { white: "White", black: "Black" } as const;
+
+export function PracticeView(props: { practice: PracticeStore }) {
+  const state = () => props.practice.practice()!;
+  const phase = () => state().phase;
+  const isSolved = () => phase() === "found" || phase() === "shown";
+  const isAway = () => phase() !== "over" && props.practice.scratch() === null;
+  let nextButton: HTMLButtonElement | undefined;
+  createEffect(() => {
+    if (isSolved()) nextButton?.focus();
+  });
+  useShortcuts([
+    {
+      keys: ["Enter"], label: "Go on to the next mistake", group: "Moves",
+      run: () => isSolved() && props.practice.next(),
+    },
+  ]);
+  return (
+    <section class="review-body practice" aria-label="Practice">
+      <div class="row">
+        <h3>Find the better move</h3>
+        <Show when={phase() !== "over"}>
+          <span class="hint">{state().index + 1} of {state().mistakes.length}</span>
+        </Show>
+      </div>
+      <Show when={props.practice.mistake()} fallback={<p>{scoreSentence(state())}</p>}>
+        {(mistake) => (
+          <p>
+            {NAMES[props.practice.color()]} played {numbered(mistake().san, mistake().fen)}. Play a
+            better move on the board.
+          </p>
+        )}
+      </Show>
+      <p class="feedback" role="status">
+        <Switch fallback={state().feedback}>
+          <Match when={isAway()}>The board shows another position.</Match>
+          <Match when={phase() === "judging"}>The server judges your move…</Match>
+        </Switch>
+      </p>
+      <div class="row">
+        <Switch>
+          <Match when={phase() === "over"}>
+            <button type="button" onClick={() => props.practice.start(props.practice.color())}>
+              Practise again
+            </button>
+          </Match>
+          <Match when={isAway()}>
+            <button type="button" onClick={props.practice.resume}>Back to the mistake</button>
+          </Match>
+          <Match when={isSolved()}>
+            <button type="button" class="primary" ref={(button) => { nextButton = button; }}
+              onClick={props.practice.next}>Next</button>
+          </Match>
+          <Match when={true}>
+            <button type="button" disabled={phase() === "judging"}
+              onClick={props.practice.showSolution}>Show the solution</button>
+            <button type="button" disabled={phase() === "judging"}
+              onClick={props.practice.next}>Skip</button>
+          </Match>
+        </Switch>
+        <button type="button" onClick={props.practice.stop}>Back to the review</button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,165 @@
+/** The numbers of a review: both players, and the moves that decided the game. */
+import type { Color } from "chessops/types";
+import { For, Show } from "solid-js";
+import { numbered } from "./line";
+import { isOf } from "./navigation";
+import { KINDS, type JudgementName, type PerPlayer } from "./protocol";
+import { turningPoints, type ReviewData } from "./review-data";
+import type { Review } from "./store";
+
+const COLORS = ["white", "black"] as const;
+const NAMES: Record<Color, string> = { white: "White", black: "Black" };
+const MAX_TURNING_POINTS = 5;
+
+interface Props {
+  review: Review;
+  data: ReviewData;
+}
+
+export function Results(props: Props) {
+  return (
+    <>
+      <Players {...props} />
+      <Show when={props.review.mistakes().length > 0}>
+        <TurningPoints {...props} />
+        <MistakeButtons {...props} />
+      </Show>
+      <Show when={props.data.head && props.review.mistakes().length === 0}>
+        <p class="hint">No inaccuracy, mistake or blunder in this game.</p>
+      </Show>
+      <Exports {...props} />
+    </>
+  );
+}
+
+/** A number of each player with so many decimals. It is known at the end of the review. */
+const numberOf = (numbers: PerPlayer | undefined, color: Color, decimals: number, unit = "") => {
+  const value = numbers?.[color] ?? null;
+  return value === null ? "–" : `${value.toFixed(decimals)}${unit}`;
+};
+
+function Players(props: Props) {
+  const head = () => props.data.head ?? undefined;
+  const count = (color: Color, judgement: JudgementName) =>
+    props.review.mistakes().filter((mistake) => isOf(mistake, { color, judgement })).length;
+  return (
+    <table class="players">
+      <caption class="only-read">Accuracy and mistakes of both players</caption>
+      <thead>
+        <tr>
+          <td />
+          <For each={COLORS}>
+            {(color) => (
+              <th scope="col" title={props.review.nameOf(color)}>
+                <span class={`swatch ${color}`} aria-hidden="true" />
+                <span class="only-read">{NAMES[color]}: </span>{props.review.nameOf(color)}
+              </th>
+            )}
+          </For>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">Accuracy</th>
+          <For each={COLORS}>
+            {(color) => <td class="strong">{numberOf(head()?.accuracy, color, 1, "%")}</td>}
+          </For>
+        </tr>
+        <tr>
+          <th scope="row">Average loss (cp)</th>
+          <For each={COLORS}>
+            {(color) => <td>{numberOf(head()?.average_centipawn_loss, color, 0)}</td>}
+          </For>
+        </tr>
+        <For each={Object.entries(KINDS) as [JudgementName, (typeof KINDS)[JudgementName]][]}>
+          {([judgement, { plural, glyph }]) => (
+            <tr>
+              <th scope="row">
+                <span class={`glyph ${judgement}`} aria-hidden="true">{glyph}</span> {plural}
+              </th>
+              <For each={COLORS}>
+                {(color) => (
+                  <td>
+                    <button
+                      type="button"
+                      class="plain count"
+                      disabled={count(color, judgement) === 0}
+                      aria-label={`${count(color, judgement)}: next ${judgement} of ${NAMES[color]}`}
+                      onClick={() => props.review.goToMistake(1, { color, judgement })}
+                    >{count(color, judgement)}</button>
+                  </td>
+                )}
+              </For>
+            </tr>
+          )}
+        </For>
+      </tbody>
+    </table>
+  );
+}
+
+function TurningPoints(props: Props) {
+  const points = () => turningPoints(props.data, MAX_TURNING_POINTS);
+  return (
+    <section aria-label="Turning points">
+      <h3>Turning points</h3>
+      <ol class="turning-points">
+        <For each={points()}>
+          {(point) => (
+            <li>
+              <button
+                type="button"
+                aria-current={props.review.shownPly() === point.ply ? "true" : undefined}
+                onClick={() => props.review.showPly(point.ply)}
+              >
+                <span class="played">
+                  {numbered(point.san, point.fen)}
+                  <span class={`glyph ${point.judgement}`}>{KINDS[point.judgement].glyph}</span>
+                </span>
+                <span class="loss">−{Math.round(point.win_chance_loss)}%</span>
+                <span class="better">better: {point.best_san ?? "–"}</span>
+              </button>
+            </li>
+          )}
+        </For>
+      </ol>
+    </section>
+  );
+}
+
+function MistakeButtons(props: Props) {
+  const hasMistakes = (color: Color) =>
+    props.review.mistakes().some((mistake) => isOf(mistake, { color }));
+  return (
+    <div class="row halves">
+      <button type="button" title="Previous mistake (n)"
+        onClick={() => props.review.goToMistake(-1)}>Previous mistake</button>
+      <button type="button" title="Next mistake (m)"
+        onClick={() => props.review.goToMistake(1)}>Next mistake</button>
+      <Show when={!props.review.isActive()}>
+        <For each={COLORS}>
+          {(color) => (
+            <button type="button" disabled={!hasMistakes(color)}
+              title={`Find better moves than ${NAMES[color]}'s mistakes`}
+              onClick={() => props.review.practice.start(color)}>Practise {NAMES[color]}</button>
+          )}
+        </For>
+      </Show>
+    </div>
+  );
+}
+
+function Exports(props: Props) {
+  return (
+    <div class="row">
+      <button type="button" disabled={props.data.moves.every((move) => move === null)}
+        title="Write evaluations, glyphs and best lines into the moves. Undo takes them back."
+        onClick={props.review.addToMoves}>Add to the moves</button>
+      <Show when={props.review.state.phase === "done"}>
+        <button type="button" onClick={() => void props.review.download()}>
+          Download the reviewed PGN
+        </button>
+      </Show>
+    </div>
+  );
+}

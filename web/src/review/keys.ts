@@ -1,0 +1,23 @@
+/** The keys to the mistakes. With Shift they go to those of the player at the bottom alone. */
+import type { Color } from "chessops/types";
+import { useShortcuts, type Shortcut } from "../ui/shortcuts";
+import type { Filter } from "./navigation";
+
+type Go = (direction: 1 | -1, filter: Filter) => void;
+
+export function useMistakeKeys(go: Go, bottom: () => Color): void {
+  const shortcut = (
+    key: string, label: string, direction: 1 | -1, filter: Filter = {},
+  ): readonly Shortcut[] => [
+    { keys: [key], label, group: "Moves", run: () => go(direction, filter) },
+    {
+      keys: [`Shift+${key}`], label: `${label} of the player at the bottom`, group: "Moves",
+      run: () => go(direction, { ...filter, color: bottom() }),
+    },
+  ];
+  useShortcuts([
+    ...shortcut("m", "Next mistake", 1),
+    ...shortcut("n", "Previous mistake", -1),
+    ...shortcut("b", "Next blunder", 1, { judgement: "blunder" }),
+  ]);
+}

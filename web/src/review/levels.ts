@@ -1,0 +1,21 @@
+/** How deep a review looks: a choice of the user, as limits of the server. */
+import type { Limits } from "./protocol";
+
+export const LEVELS = {
+  quick: { label: "Quick", nodes: 50_000, hint: "50 thousand nodes a move: some seconds" },
+  standard: { label: "Standard", nodes: null, hint: "as deep as the server's settings say" },
+  deep: { label: "Deep", nodes: 2_000_000, hint: "2 million nodes a move: some minutes" },
+} as const;
+
+export type Level = keyof typeof LEVELS;
+
+export const isLevel = (text: unknown): text is Level =>
+  typeof text === "string" && Object.hasOwn(LEVELS, text);
+
+/** The request's limits of a level for a game of this many moves, below the server's caps. */
+export function limitsOf(level: Level, { nodes, jobs }: Limits, plies: number): { nodes?: number } {
+  const wanted = LEVELS[level].nodes;
+  if (wanted === null) return {};
+  const positions = plies + 1;
+  return { nodes: Math.max(1, Math.min(wanted, nodes.max, Math.floor(jobs.max_nodes / positions))) };
+}

@@ -1,0 +1,107 @@
+/** The judgement of the move that is shown, as its evaluations arrive. */
+import { createEffect, createMemo, createSignal, onCleanup } from "solid-js";
+import type { Info, Score } from "../engine/protocol";
+import type { Engine } from "../engine/store";
+import type { TreeStore } from "../tree/store";
+import { positionOf, type TreeNode } from "../tree/tree";
+import { judge, type Judged } from "./judge";
+import { normalUci, sansOf } from "./line";
+import { moverBefore, viewOf } from "./mover";
+import { sentenceOf, type Move } from "./sentence";
+
+/** A judgement that is shown. */
+export interface Judgement extends Judged {
+  readonly text: string;
+}
+
+/** Below this depth nothing is said, and below the second one a judgement is called preliminary. */
+const MIN_DEPTH = 4;
+const SURE_DEPTH = 10;
+
+/** Evaluations change ten times a second; the server is asked when they rest for so long. */
+const DEBOUNCE_MS = 250;
+
+/** An evaluation of White's view. */
+interface Evaluation {
+  readonly score: Score;
+  readonly pv: readonly string[];
+  readonly depth: number;
+}
+
+const ofInfo = (info: Info | undefined): Evaluation | null => {
+  const best = info?.lines[0];
+  return info && best ? { score: best.score, pv: best.pv, depth: info.depth } : null;
+};
+
+/** The evaluation of a position in which the game is over. */
+function ofEnd({ fen }: TreeNode): Evaluation | null {
+  const position = positionOf(fen);
+  if (!position.isEnd()) return null;
+  const value = position.turn === "white" ? -1 : 1;
+  const score: Score = position.isCheckmate() ? { type: "mate", value } : { type: "cp", value: 0 };
+  return { score, pv: [], depth: Infinity };
+}
+
+/** What is known of the shown move. */
+interface Pair {
+  readonly node: TreeNode;
+  readonly move: Move;
+  readonly isBest: boolean;
+  readonly depth: number;
+}
+
+function pairOf(
+  node: TreeNode, parent: TreeNode, before: Evaluation, after: Evaluation,
+): Pair | null {
+  if (node.san === null) return null;
+  const mover = moverBefore(node.fen);
+  const [best] = before.pv;
+  const [bestSan = null] = sansOf(parent.fen, before.pv, 1);
+  const isBest = best !== undefined && normalUci(parent.fen, best) === node.uci;
+  const move: Move = {
+    san: node.san, fenBefore: parent.fen, bestSan, bestLine: before.pv, fenAfter: node.fen,
+    answer: after.pv, before: viewOf(before.score, mover), after: viewOf(after.score, mover),
+  };
+  return { node, move, isBest, depth: Math.min(before.depth, after.depth) };
+}
+
+export function createLiveJudgement(tree: TreeStore, engine: Engine) {
+  const [judged, setJudged] = createSignal<{ pair: Pair; result: Judged } | null>(null);
+
+  const pair = createMemo((): Pair | null => {
+    const node = tree.current();
+    if (node.parent === null) return null;
+    const parent = tree.node(node.parent);
+    const before = ofInfo(engine.evaluation(parent.fen));
+    const after = ofEnd(node) ?? ofInfo(engine.evaluation(node.fen));
+    return before && after ? pairOf(node, parent, before, after) : null;
+  });
+
+  createEffect(() => {
+    const current = pair();
+    if (!current || current.depth < MIN_DEPTH) return;
+    let isOld = false;
+    const timer = setTimeout(() => {
+      const { move: { before, after }, isBest } = current;
+      judge({ before, after, best: isBest }).then(
+        (result) => !isOld && setJudged({ pair: current, result }),
+        // Without an answer the last judgement stays.
+        () => undefined,
+      );
+    }, DEBOUNCE_MS);
+    onCleanup(() => {
+      isOld = true;
+      clearTimeout(timer);
+    });
+  });
+
+  /** The judgement of the shown move, or `null` while too little is known. */
+  return createMemo((): Judgement | null => {
+    const known = judged();
+    if (!known || known.pair.node.id !== tree.current().id) return null;
+    const { pair: { move, isBest, depth }, result } = known;
+    const sentence = sentenceOf(move, result, isBest);
+    const text = depth < SURE_DEPTH ? `So far (depth ${depth}): ${sentence}` : sentence;
+    return { ...result, text };
+  });
+}

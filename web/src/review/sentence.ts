@@ -1,0 +1,56 @@
+/** The judgement of a move as one plain sentence. */
+import { scoreText, type Score } from "../engine/protocol";
+import type { Judged } from "./judge";
+import { lineText } from "./line";
+import { KINDS } from "./protocol";
+
+/** The moves of a line that fit into the sentence. */
+const LINE_MOVES = 4;
+
+export interface Move {
+  readonly san: string;
+  /** The position before the move, and the best move and line there. */
+  readonly fenBefore: string;
+  readonly bestSan: string | null;
+  readonly bestLine: readonly string[];
+  /** The position after the move, and the best line there: it refutes a bad move. */
+  readonly fenAfter: string;
+  readonly answer: readonly string[];
+  /** From the view of the player who moved. */
+  readonly before: Score;
+  readonly after: Score;
+}
+
+const inBrackets = (text: string) => (text === "" ? "" : ` (${text})`);
+
+/** What the move costs: `loses 14% win chance`, `allows mate in 3`, `misses mate in 2`. */
+export function costText({ before, after }: Move, loss: number): string {
+  const isMate = ({ type }: Score) => type === "mate";
+  if (isMate(after) && after.value < 0) return `allows mate in ${-after.value}`;
+  if (isMate(before) && before.value > 0 && !isMate(after)) return `misses mate in ${before.value}`;
+  return `loses ${Math.round(loss)}% win chance`;
+}
+
+/** Why the move is bad: `Nf6 loses 14% win chance (2. e5 Nd5)`. */
+export function whyBad(move: Move, { win_chance_loss }: Judged): string {
+  const answer = lineText(move.fenAfter, move.answer, LINE_MOVES);
+  return `${move.san} ${costText(move, win_chance_loss)}${inBrackets(answer)}`;
+}
+
+export function bestText({ bestSan, bestLine, fenBefore }: Move): string {
+  if (bestSan === null) return "";
+  return `Best was ${bestSan}${inBrackets(lineText(fenBefore, bestLine, LINE_MOVES))}.`;
+}
+
+/** Such as `Mistake: Nf6 loses 14% win chance (2. e5 Nd5). Best was d5 (1… d5 2. exd5 Qxd5).` */
+export function sentenceOf(move: Move, judged: Judged, isBest: boolean): string {
+  const { judgement, win_chance_loss: loss } = judged;
+  if (judgement) return `${KINDS[judgement].name}: ${whyBad(move, judged)}. ${bestText(move)}`;
+  if (isBest) return `${move.san} is the best move.`;
+  if (loss < 1) return `Good: ${move.san} is as good as ${move.bestSan ?? "any other move"}.`;
+  return `Good: ${move.san} loses only ${Math.round(loss)}% win chance. ${bestText(move)}`;
+}
+
+/** A score of White's view with a name: `+0.48`. After checkmate there is none. */
+export const shownScore = (score: Score): string =>
+  score.type === "mate" && score.value === 0 ? "checkmate" : scoreText(score);
