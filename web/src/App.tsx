@@ -24,6 +24,10 @@ const ReviewPanel = lazy(() => import("./review/ReviewPanel"));
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
+/** The panel that the link opens: `#inspect=huffman` shows a form of the position. */
+const linkedTool = () =>
+  new URLSearchParams(location.hash.slice(1)).has("inspect") ? "inspect" : null;
+
 export function App() {
   const { settings } = createSettings();
   const tree = createTreeStore();
@@ -31,7 +35,7 @@ export function App() {
   const engine = createEngine();
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>("white");
-  const [openTool, setOpenTool] = createSignal<string | null>(null);
+  const [openTool, setOpenTool] = createSignal<string | null>(linkedTool());
 
   const info = () => engine.evaluation(tree.current().fen);
   const outcome = createMemo(() => outcomeText(tree.position()));

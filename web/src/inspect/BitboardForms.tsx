@@ -1,6 +1,5 @@
 /** The forms made of bitboards: twelve and three, seven, and checks and pins. */
 import { Cells } from "./Cells";
-import { Copyable } from "./Copyable";
 import { useInspect } from "./context";
 import { rightSquares } from "./bit-fields";
 import { Rows } from "./Rows";
@@ -71,15 +70,12 @@ export function ChecksForm() {
   ];
   const rays = () => COLORS.flatMap((color) =>
     DIRECTIONS.map((name, entry) => pin(color, entry, `${color} ${name}`)));
-  const count = () => rays().filter(({ hex }) => hex !== EMPTY).length;
+  const set = () => rays().filter(({ hex }) => hex !== EMPTY).length;
   return (
-    <>
-      <Rows
-        label="Checks and pins" cards={cards()}
-        table={{ label: "Pin rays from the king", rows: rays() }}
-      />
-      <Copyable label="Pin rays that are not empty" value={String(count())} />
-    </>
+    <Rows
+      label="Checks and pins" cards={cards()}
+      table={{ label: `Pin rays from the kings: ${set()} of 16 are not empty`, rows: rays() }}
+    />
   );
 }
 

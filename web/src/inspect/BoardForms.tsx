@@ -50,7 +50,7 @@ export function PieceBytesForm() {
     <>
       <Copyable label="64 bytes" value={bytes().join(" ")} />
       <h4>a1 to h8, one byte for each square</h4>
-      <Cells label="Piece bytes" layout="board" items={byteItems(position().views)} />
+      <Cells label="Piece bytes" layout="squares" items={byteItems(position().views)} />
       <h4>Bits of a byte</h4>
       <Show when={square() !== null} fallback={<NoFields />}>
         <Fields
@@ -70,7 +70,7 @@ export function NibblesForm() {
     <>
       <Copyable label="32 bytes, hex" value={nibbles()} />
       <h4>Byte 0 first; each byte has its higher square first</h4>
-      <Cells label="Nibbles" layout="board nibbles" items={nibbleItems(position().views)} />
+      <Cells label="Nibbles" layout="squares nibbles" items={nibbleItems(position().views)} />
       <h4>Bits of a nibble</h4>
       <Show when={square() !== null} fallback={<NoFields />}>
         <Fields
@@ -88,7 +88,7 @@ export function ListForm() {
     <>
       <Copyable label="JSON" value={JSON.stringify(position().views.list)} />
       <h4>Entries 0 to 63: a8 to h1</h4>
-      <Cells label="Entries 0 to 63" layout="board" items={listSquareItems(position().views)} />
+      <Cells label="Entries 0 to 63" layout="squares" items={listSquareItems(position().views)} />
       <h4>Entries 64 to 68</h4>
       <Cells label="Entries 64 to 68" layout="table triples" items={listStateItems(position())} />
     </>

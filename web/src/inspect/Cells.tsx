@@ -7,7 +7,7 @@ import type { Item } from "./selection";
 interface Props {
   label: string;
   items: readonly Item[];
-  /** A class name: `board`, `flow`, `table`, `fields`, `cards`, `strip`. */
+  /** A class name: `squares`, `flow`, `table`, `fields`, `cards`, `strip`. */
   layout: string;
   /** False where a choice means something else, and pointing alone marks squares. */
   choosesSquares?: boolean;

@@ -53,9 +53,9 @@ export function FormTabs(props: Props) {
 
 export function FormSelect(props: Props) {
   return (
+    <label class="form-select">
+    Form
     <select
-      class="form-select"
-      aria-label="Form"
       value={props.open}
       onChange={(event) => props.onOpen(event.currentTarget.value)}
     >
@@ -69,5 +69,6 @@ export function FormSelect(props: Props) {
         )}
       </For>
     </select>
+    </label>
   );
 }

@@ -1,5 +1,5 @@
 /** The panel “how programs see it”: every form of the shown position and of its last move. */
-import { createEffect, createSignal, on, Show } from "solid-js";
+import { createEffect, createSignal, on, onCleanup, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import type { Overlays } from "../board/overlays";
 import type { Client } from "../engine/client";
@@ -29,11 +29,18 @@ interface Props {
 const STORED_AS = "inspect";
 const FIRST = "bitboards";
 
-/** The form that a link names (`#inspect=huffman`), or that was open last. */
+const isForm = (id: string | null): id is string => FORMS.some((form) => form.id === id);
+
+/** The form that a link names: `#inspect=huffman`. */
+function linkedForm(): string | null {
+  const id = new URLSearchParams(location.hash.slice(1)).get("inspect");
+  return isForm(id) ? id : null;
+}
+
+/** The linked form, or the one that was open last. */
 function firstForm(): string {
-  const linked = new URLSearchParams(location.hash.slice(1)).get("inspect");
-  const known = [linked, readStored(STORED_AS)].find((id) => FORMS.some((form) => form.id === id));
-  return known ?? FIRST;
+  const stored = readStored(STORED_AS);
+  return linkedForm() ?? (isForm(stored) ? stored : FIRST);
 }
 
 export default function InspectPanel(props: Props) {
@@ -53,6 +60,12 @@ export default function InspectPanel(props: Props) {
     setOpen(id);
     keep(STORED_AS, id);
   };
+  const onLink = () => {
+    const id = linkedForm();
+    if (id) show(id);
+  };
+  window.addEventListener("hashchange", onLink);
+  onCleanup(() => window.removeEventListener("hashchange", onLink));
   let content!: HTMLDivElement;
   createEffect(on(open, () => content.scrollTo(0, 0), { defer: true }));
 
@@ -78,7 +91,10 @@ export default function InspectPanel(props: Props) {
         ref={content}
       >
         <header>
-          <h3>{form().name}</h3>
+          <h3>
+            {form().name}
+            <a href={`#inspect=${open()}`} aria-label={`Link to “${form().name}”`}>#</a>
+          </h3>
           <span class="size">{form().size}</span>
         </header>
         <p class="text">{form().text}</p>

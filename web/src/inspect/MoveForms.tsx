@@ -117,7 +117,7 @@ export function RecordForm() {
           <Copyable label={ply.san} value={JSON.stringify(ply.record)} />
           <Rows label="Bitboards of the record" cards={rows(ply)} />
           <h4>Other members</h4>
-          <Cells label="Other members" layout="table triples" items={recordItems(ply.record)} />
+          <Cells label="Other members" layout="table record" items={recordItems(ply.record)} />
         </>
       )}
     </LastMove>

@@ -41,10 +41,9 @@ function rightFields(position: PositionAnswer, value: number, low: number, lette
   const squares = rightSquares(position);
   return [...letters].map((letter, index) => {
     const bit = low + letters.length - 1 - index;
-    const isSet = take(value, bit, 1) === 1;
     return {
-      name: letter, bits: isSet ? "1" : "0", squares: squares.get(letter) ?? [],
-      meaning: `${RIGHT_NAMES[letter]}: ${isSet ? "allowed" : "not allowed"}`,
+      name: letter, bits: binary(take(value, bit, 1), 1), squares: squares.get(letter) ?? [],
+      meaning: RIGHT_NAMES[letter] ?? "?",
     };
   });
 }

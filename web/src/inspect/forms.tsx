@@ -72,7 +72,7 @@ export const FORMS: readonly Form[] = [
   {
     id: "state", name: "Nine-bit state", group: "Storage", size: "9 bits", needs: [],
     text: "What the board alone does not show: castling rights, en passant and the side to move. "
-      + "Nine bits are enough. The two clocks are beside them.",
+      + "Nine bits are enough: a set bit means that the right is left. The two clocks are beside them.",
     view: StateForm,
   },
   {
