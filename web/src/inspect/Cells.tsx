@@ -84,10 +84,11 @@ export function Cells(props: Props) {
       tabindex={0}
       aria-activedescendant={isFocused() && props.items.length ? `${id}-${at()}` : undefined}
       on:keydown={onKey}
+      // The mouse leaves the focus where it is, so that the keys of the game go on working.
+      on:mousedown={(event) => event.preventDefault()}
       onFocusIn={() => {
         setFocused(true);
-        // A click has set what is active and chosen already.
-        if (group.matches(":focus-visible")) point(at());
+        point(at());
       }}
       onFocusOut={() => {
         setFocused(false);

@@ -26,6 +26,8 @@ export function FormTabs(props: Props) {
     <div
       class="form-tabs" role="tablist" aria-label="Forms" aria-orientation="vertical" ref={list}
       on:keydown={onKey}
+      // The mouse leaves the focus where it is, so that the keys of the game go on working.
+      on:mousedown={(event) => event.preventDefault()}
     >
       <For each={GROUPS}>
         {(group) => (
@@ -54,21 +56,18 @@ export function FormTabs(props: Props) {
 export function FormSelect(props: Props) {
   return (
     <label class="form-select">
-    Form
-    <select
-      value={props.open}
-      onChange={(event) => props.onOpen(event.currentTarget.value)}
-    >
-      <For each={GROUPS}>
-        {(group) => (
-          <optgroup label={group}>
-            <For each={FORMS.filter((form) => form.group === group)}>
-              {({ id, name }) => <option value={id}>{name}</option>}
-            </For>
-          </optgroup>
-        )}
-      </For>
-    </select>
+      Form
+      <select value={props.open} onChange={(event) => props.onOpen(event.currentTarget.value)}>
+        <For each={GROUPS}>
+          {(group) => (
+            <optgroup label={group}>
+              <For each={FORMS.filter((form) => form.group === group)}>
+                {({ id, name }) => <option value={id}>{name}</option>}
+              </For>
+            </optgroup>
+          )}
+        </For>
+      </select>
     </label>
   );
 }

@@ -47,23 +47,25 @@ export function SquareField(props: Props) {
     props.selection.choose([square === null ? 28 : stepFrom(square, step)]);
   };
   return (
-    <label class="square-field">
-      Square
-      <input
-        type="text"
-        size={2}
-        maxlength={2}
-        placeholder="e4"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        value={text()}
-        aria-invalid={isWrong()}
-        aria-describedby="square-help"
-        title="Type a square, or use the arrow keys. Esc clears it."
-        onInput={(event) => type(event.currentTarget.value)}
-        on:keydown={onKey}
-      />
+    <div class="square-field">
+      <label>
+        Square
+        <input
+          type="text"
+          size={2}
+          maxlength={2}
+          placeholder="e4"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          value={text()}
+          aria-invalid={isWrong()}
+          aria-describedby="square-help"
+          title="Type a square, or use the arrow keys. Esc clears it."
+          onInput={(event) => type(event.currentTarget.value)}
+          on:keydown={onKey}
+        />
+      </label>
       <span class="only-read" id="square-help">
         Arrow keys go to the next square. Escape clears the square.
       </span>
@@ -75,6 +77,6 @@ export function SquareField(props: Props) {
       <Show when={isWrong()}>
         <span class="wrong" role="alert">“{text()}” is not a square; type a1 to h8.</span>
       </Show>
-    </label>
+    </div>
   );
 }
