@@ -83,7 +83,7 @@ test("bitboards are the server's, in both bit orders", async () => {
   assert.equal(state.side, "black");
   assert.equal(state.white_king_side_castle, "true");
 
-  await page().getByLabel("Bit 0").selectOption("a8");
+  await page().getByLabel("Bit 0 is").selectOption("a8");
   const other = await post("/v1/position", { fen: "startpos", moves: ["e4"], bit_order: "a8" });
   const swapped = Object.fromEntries(await texts("Bitboards"));
   for (const name of names) {
@@ -101,7 +101,7 @@ test("a chosen bitboard is drawn on the board, bit by bit, and follows the moves
   await expectMarked("inspect-mark", "e2");
   await play("e2e4");
   await expectMarked("inspect-set", "a2 b2 c2 d2 e4 f2 g2 h2");
-  await option(/^white pawns/).click({ position: { x: 4, y: 4 } });
+  await option(/^white pawns/).click();
   await expectMarked("inspect-set", "");
 });
 
@@ -284,6 +284,40 @@ test("castling as the last move", async () => {
 
   await open("Move code");
   await option(/^detail: 10, castling short/).waitFor();
+});
+
+const CHESS960 = "1r2k3/8/8/8/8/8/8/RN2K1R1 w Gb - 0 1";
+
+test("castling in Chess960 has the squares of king and rook", async (t) => {
+  const setUp = page().getByRole("button", { name: "Set up" });
+  if (!(await setUp.isVisible())) return t.skip("the page has no setup editor");
+  await setUp.click();
+  await page().getByLabel("FEN").fill(CHESS960);
+  await page().getByRole("button", { name: "Analyse", exact: true }).last().click();
+  await open("Nine-bit state");
+  await option(/^K: 1/).click();
+  await expectMarked("inspect-mark", "e1 g1");
+  await option(/^q: 1/).click();
+  await expectMarked("inspect-mark", "b8 e8");
+  await open("Huffman code");
+  await list("Parts of the packed form").getByRole("option", { name: /^rook of q: b-file/ }).click();
+  await expectMarked("inspect-mark", "b8");
+
+  await play("e1g1");
+  const { plies: [ply] } = await post("/v1/play", { fen: CHESS960, moves: ["e1g1"] });
+  await open("Instruction");
+  assert.deepEqual(JSON.parse(await value("O-O")), ply.instruction);
+  await option(/^entry 2, destination/).click();
+  await expectMarked("inspect-mark", "g1");
+  await option(/^entry 8, rook's origin/).click();
+  await expectMarked("inspect-mark", "g1");
+  await option(/^entry 10, rook's destination/).click();
+  await expectMarked("inspect-mark", "f1");
+  await open("Move record");
+  assert.deepEqual(JSON.parse(await value("O-O")), ply.record);
+  await open("Move code");
+  await option(/^detail: 10, castling short/).click();
+  await expectMarked("inspect-mark", "e1 g1");
 });
 
 test("en passant as the last move", async () => {

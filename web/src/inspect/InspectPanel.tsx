@@ -8,7 +8,7 @@ import type { TreeStore } from "../tree/store";
 import { keep, readStored } from "../ui/storage";
 import { pieceAt } from "./board-items";
 import type { BitOrder } from "./bits";
-import { onBoardClick } from "./board-clicks";
+import { onBoardSquare } from "./board-squares";
 import { InspectProvider, type Inspect } from "./context";
 import { FORMS } from "./forms";
 import { FormSelect, FormTabs } from "./FormList";
@@ -54,7 +54,7 @@ export default function InspectPanel(props: Props) {
     needs: (need) => form().needs.includes(need),
   });
   const answer = () => requests.position.answer();
-  onBoardClick((square) => selection.choose([square]));
+  onBoardSquare((square) => selection.choose([square]));
 
   const show = (id: string) => {
     setOpen(id);
@@ -79,7 +79,7 @@ export default function InspectPanel(props: Props) {
     const square = selection.square();
     if (square !== null) return describe(square);
     const { length } = selection.chosen();
-    return length ? `${length} squares chosen` : "Point at a bit, or choose a square.";
+    return length ? `${length} squares chosen` : "Point at a bit or a square.";
   };
   const inspect: Inspect = { selection, requests, tree, position: () => answer()!, order };
   return (
@@ -119,7 +119,7 @@ export default function InspectPanel(props: Props) {
         <SquareField selection={selection} describe={describe} />
         <p class="readout" aria-hidden="true">{readout()}</p>
         <label class="bit-order">
-          Bit 0
+          Bit 0 is
           <select
             value={order()}
             onChange={(event) => setOrder(event.currentTarget.value as BitOrder)}

@@ -1,7 +1,8 @@
 /** Magic bitboards: the attacks of a chosen slider by a mask, a multiplication and a shift. */
-import { createMemo, createSignal, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, on, Show } from "solid-js";
 import { pieceAt } from "./board-items";
 import { Cells } from "./Cells";
+import { Copyable } from "./Copyable";
 import { useInspect } from "./context";
 import { lookUp, squareOf } from "./magics";
 import { Rows } from "./Rows";
@@ -38,14 +39,13 @@ function Sliders(props: { magics: readonly Magic[] }) {
   const { position, selection } = useInspect();
   const [name, setName] = createSignal<string | null>(null);
   const named = (magic: Magic) => nameOf(magic, position().views);
-  /** The slider on the chosen square, or the one that was chosen in the list. */
-  const magic = createMemo((): Magic => {
-    const picked = props.magics.find((known) => named(known) === name());
-    const square = selection.square();
-    const isElsewhere = !picked || (square !== null && squareOf(picked) !== square);
-    const there = isElsewhere && props.magics.find((known) => squareOf(known) === square);
-    return there || picked || props.magics[0]!;
-  });
+  const magic = createMemo((): Magic =>
+    props.magics.find((known) => named(known) === name()) ?? props.magics[0]!);
+  // A square without a slider leaves the shown one as it is.
+  createEffect(on(selection.square, (square) => {
+    const there = props.magics.find((known) => squareOf(known) === square);
+    if (there && squareOf(magic()) !== square) setName(named(there));
+  }));
   const occupied = () => position().views.bitboards.all_pieces;
   const look = createMemo(() => lookUp(magic(), occupied()));
   const cards = (): Row[] => [
@@ -83,9 +83,11 @@ function Sliders(props: { magics: readonly Magic[] }) {
           setName(known ? named(known) : null);
         }}
       />
-      <h4>Look-up of the {named(magic())}, with a1 as bit 0</h4>
-      <Cells label="Steps of the look-up" layout="table steps" items={steps()} />
+      <h4>Look-up of the {named(magic())}</h4>
+      <Copyable label="JSON" value={JSON.stringify(magic())} />
       <Rows label="Bitboards of the look-up" cards={cards()} />
+      <h4>Steps, with a1 as bit 0</h4>
+      <Cells label="Steps of the look-up" layout="table steps" items={steps()} />
     </>
   );
 }

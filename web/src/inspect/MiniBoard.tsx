@@ -36,7 +36,6 @@ export function MiniBoard(props: { hex: string }) {
       viewBox="0 0 8 8"
       aria-hidden="true"
       on:pointermove={point}
-      on:click={(event) => selection.choose([squareAt(event)])}
     >
       <path class="grid" d={GRID} />
       <path class="set" d={path(set(), 0.12)} />

@@ -71,24 +71,7 @@ export function Rows(props: Props) {
   );
   return (
     <>
-      <div class="chosen-row">
-        <Show
-          when={chosen()}
-          fallback={<p class="hint">Choose a bitboard: it is drawn on the board, and its 64 bits
-            stand here.</p>}
-        >
-          {(row) => (
-            <>
-              <Copyable label={row().name} value={inOrder(row().hex, order())} />
-              <Cells
-                label={`Bits of ${row().name}, bit 63 first`}
-                layout="strip"
-                items={bitItems(row().hex, order())}
-              />
-            </>
-          )}
-        </Show>
-      </div>
+      <p class="hint">Choose one to draw it on the board, bit by bit.</p>
       {list(props.label, props.cards, true)}
       <Show when={props.table}>
         {(table) => (
@@ -96,6 +79,18 @@ export function Rows(props: Props) {
             <h4>{table().label}</h4>
             {list(table().label, table().rows, false)}
           </>
+        )}
+      </Show>
+      <Show when={chosen()}>
+        {(row) => (
+          <div class="chosen-row">
+            <Copyable label={row().name} value={inOrder(row().hex, order())} />
+            <Cells
+              label={`Bits of ${row().name}, bit 63 first`}
+              layout="strip"
+              items={bitItems(row().hex, order())}
+            />
+          </div>
         )}
       </Show>
     </>

@@ -40,6 +40,7 @@ function Numbers(props: { numbers: readonly ZobristNumber[] }) {
   return (
     <>
       <h4>{props.numbers.length} numbers</h4>
+      <Copyable label="JSON" value={JSON.stringify(props.numbers)} />
       <Cells label="Numbers of the key" layout="table numbers" items={items()} />
       <p class="total">
         Their exclusive or is <code>{sum()}</code>
