@@ -38,6 +38,10 @@ const ReviewPanel = lazy(async () => ({ default: (await import("./review/views")
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
+/** The panel that the link opens: `#inspect=huffman` shows a form of the position. */
+const linkedTool = () =>
+  new URLSearchParams(location.hash.slice(1)).has("inspect") ? "inspect" : null;
+
 export function App() {
   const settingsStore = createSettings();
   const { settings } = settingsStore;
@@ -48,7 +52,7 @@ export function App() {
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>(session?.orientation ?? "white");
   const [dialog, setDialog] = createSignal<DialogName | null>(null);
-  const [openTool, setOpenTool] = createSignal<string | null>(null);
+  const [openTool, setOpenTool] = createSignal<string | null>(linkedTool());
 
   useAddress(tree, setOrientation);
   useSession(() => ({

@@ -1,0 +1,128 @@
+/** The requests of the panel: the shown position, its last move and its legal moves. */
+import { Refusal, type Client } from "../engine/client";
+import type { TreeStore } from "../tree/store";
+import type { TreeNode } from "../tree/tree";
+import { createLatest, type Question } from "./latest";
+import type { Hex, LegalMove, PlayAnswer, Ply, PositionAnswer, ZobristNumber } from "./server";
+
+/** The shown position: its forms, and whether the server knows the moves before it. */
+export interface Inspected extends PositionAnswer {
+  /** The shown FEN of the tree. */
+  readonly shown: string;
+  /** False if the server refused the moves, so that it takes each piece as not moved. */
+  readonly hasHistory: boolean;
+}
+
+/** A key with the numbers whose exclusive or it is. */
+export interface KeyNumbers {
+  readonly key: Hex;
+  readonly numbers: readonly ZobristNumber[];
+}
+
+interface Game {
+  readonly fen: string;
+  readonly moves: readonly string[];
+}
+
+function gameOf([root, ...played]: readonly TreeNode[]): Game {
+  return { fen: root?.fen ?? "startpos", moves: played.flatMap(({ uci }) => uci ?? []) };
+}
+
+const keyOf = ({ fen, moves }: Game) => `${fen} ${moves.join(" ")}`;
+
+/**
+ * Asks with the moves from the start of the game. A game that was played on after its end is
+ * refused; then the position alone must do.
+ */
+async function withOrWithoutMoves<Answer>(
+  game: Game,
+  fen: string,
+  ask: (game: Game) => Promise<Answer>,
+): Promise<{ answer: Answer; hasHistory: boolean }> {
+  try {
+    return { answer: await ask(game), hasHistory: true };
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.problem.status === 422;
+    if (!isRefused || game.moves.length === 0) throw error;
+    return { answer: await ask({ fen, moves: [] }), hasHistory: false };
+  }
+}
+
+/** What the open form shows besides the position. */
+export type Need = "lastMove" | "keyBefore" | "legalMoves";
+
+interface Options {
+  tree: TreeStore;
+  client: Client;
+  isOnline(): boolean;
+  /** Whether the open form shows this: nothing else is asked for. */
+  needs(need: Need): boolean;
+}
+
+export function createRequests({ tree, client, isOnline, needs }: Options) {
+  const post = <Answer>(path: string, json: unknown, signal: AbortSignal) =>
+    client.request<Answer>(path, { json, signal });
+
+  const position = createLatest((): Question<Inspected> => {
+    const game = gameOf(tree.path());
+    const { fen } = tree.current();
+    return {
+      key: keyOf(game),
+      async load(signal) {
+        const { answer, hasHistory } = await withOrWithoutMoves(game, fen, (asked) =>
+          post<PositionAnswer>("/v1/position", asked, signal));
+        return { ...answer, shown: fen, hasHistory };
+      },
+    };
+  }, isOnline);
+
+  /** The position before the last move, and that move. */
+  const step = () => {
+    const { parent, uci } = tree.current();
+    return parent === null || uci === null ? null : { fen: tree.node(parent).fen, uci };
+  };
+
+  const lastMove = createLatest((): Question<Ply> | null => {
+    const played = step();
+    if (!played || !needs("lastMove")) return null;
+    const { fen, uci } = played;
+    return {
+      key: `${fen} ${uci}`,
+      async load(signal) {
+        // From the position before it: the moves of a long game would only be repeated.
+        const { plies } = await post<PlayAnswer>("/v1/play", { fen, moves: [uci] }, signal);
+        const [ply] = plies;
+        if (!ply) throw new Error("The server did not play the move.");
+        return ply;
+      },
+    };
+  }, isOnline);
+
+  const keyBefore = createLatest((): Question<KeyNumbers> | null => {
+    const played = step();
+    if (!played || !needs("keyBefore") || !position.answer()?.views.zobrist) return null;
+    const { fen } = played;
+    return {
+      key: fen,
+      async load(signal) {
+        const asked = { fen, views: ["zobrist"] };
+        const { key, views } = await post<PositionAnswer>("/v1/position", asked, signal);
+        return { key, numbers: views.zobrist ?? [] };
+      },
+    };
+  }, isOnline);
+
+  const legalMoves = createLatest((): Question<readonly LegalMove[]> | null => {
+    if (!needs("legalMoves")) return null;
+    const { fen } = tree.current();
+    return {
+      key: fen,
+      load: async (signal) =>
+        (await post<{ moves: LegalMove[] }>("/v1/legal-moves", { fen }, signal)).moves,
+    };
+  }, isOnline);
+
+  return { position, lastMove, keyBefore, legalMoves };
+}
+
+export type Requests = ReturnType<typeof createRequests>;
