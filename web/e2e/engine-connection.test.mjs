@@ -199,3 +199,21 @@ test("a position that the server refuses is named in a sentence", () =>
     await page.keyboard.press("ArrowLeft");
     await expectLines(page, "1\\.");
   })));
+
+test("a hidden tab stops its search after a minute and goes on when it is shown", () =>
+  withServer("", (address) => withPage(address, async (page, open) => {
+    await page.clock.install();
+    await open();
+    await expectLines(page, "1\\.");
+    const hide = (isHidden) => page.evaluate((hidden) => {
+      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, isHidden);
+    await hide(true);
+    await page.clock.runFor(50_000);
+    await page.getByText("The engine is searching.").waitFor();
+    await page.clock.runFor(15_000);
+    await status(page).filter({ hasText: /^Connected\.$/ }).waitFor();
+    await hide(false);
+    await page.getByText("The engine is searching.").waitFor();
+  })));

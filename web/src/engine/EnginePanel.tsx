@@ -86,7 +86,7 @@ export function EnginePanel(props: Props) {
             <LinePreview
               fen={props.fen}
               moves={info()?.lines[move().row]?.pv.slice(0, move().index + 1) ?? []}
-              near={move().rect}
+              near={move().place}
               orientation={props.orientation}
             />
           </Suspense>

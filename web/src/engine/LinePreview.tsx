@@ -15,8 +15,8 @@ interface Props {
   fen: string;
   /** The moves up to the shown position. */
   moves: readonly string[];
-  /** The place of the pointed move on the screen. */
-  near: DOMRect;
+  /** The left edge of the move on the screen, and the lines, which are not to be covered. */
+  near: { readonly left: number; readonly top: number; readonly bottom: number };
   orientation: Color;
 }
 

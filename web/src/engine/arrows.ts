@@ -19,8 +19,8 @@ const overlayOf = (shapes: readonly (DrawShape | null)[]): Overlay =>
 
 /** A score as a picture of 100 by 100 units, which is one square. */
 const scoreLabel = (text: string) =>
-  `<rect x="14" y="34" width="72" height="32" rx="8" fill="#1c2733" fill-opacity="0.85"/>` +
-  `<text x="50" y="58" font-size="24" font-weight="600" text-anchor="middle" fill="#fff">` +
+  `<rect x="8" y="35" width="84" height="30" rx="8" fill="#1c2733" fill-opacity="0.85"/>` +
+  `<text x="50" y="57.5" font-size="21" font-weight="600" text-anchor="middle" fill="#fff">` +
   `${text}</text>`;
 
 export function bestMoveArrow(info: Info | undefined): Overlay | null {

@@ -11,8 +11,8 @@ export interface PlacedMove {
 }
 
 interface PointedMove extends PlacedMove {
-  /** The place of the move on the screen. */
-  readonly rect: DOMRect;
+  /** The place on the screen: the left edge of the move, and the list of lines around it. */
+  readonly place: { readonly left: number; readonly top: number; readonly bottom: number };
 }
 
 const LONG_PRESS_MS = 400;
@@ -29,8 +29,16 @@ export function createPointedMove(list: () => HTMLElement | undefined) {
   let pressTimer: ReturnType<typeof setTimeout> | undefined;
   let wasLongPress = false;
 
-  const point = (button: HTMLElement | null) =>
-    setMove(button && { ...placeOf(button), rect: button.getBoundingClientRect() });
+  const point = (button: HTMLElement | null) => {
+    const around = list()?.getBoundingClientRect();
+    if (!button || !around) {
+      setMove(null);
+      return;
+    }
+    const { left } = button.getBoundingClientRect();
+    const { top, bottom } = around;
+    setMove({ ...placeOf(button), place: { left, top, bottom } });
+  };
   const release = () => {
     clearTimeout(pressTimer);
     if (wasLongPress) setMove(null);

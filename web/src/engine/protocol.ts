@@ -84,7 +84,7 @@ export interface SearchRequest {
 }
 
 /** The number of moves of a line that fit into a row. */
-const PV_LENGTH = 16;
+const PV_LENGTH = 12;
 
 /** The members of a search as the server takes them, without its position. */
 export function searchMembers({ multipv, searchmoves, limit }: SearchRequest) {

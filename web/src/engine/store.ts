@@ -67,6 +67,9 @@ interface Search {
 /** The time of a search of another position than the shown one. */
 const ASIDE_MS = 1_000;
 
+/** A shorter wait for a worker is not worth a word. A search that ends frees its worker later. */
+const SHOW_QUEUE_AFTER_MS = 300;
+
 /** A hidden tab stops its search after this time. */
 const HIDDEN_SEARCH_MS = 60_000;
 
@@ -93,6 +96,7 @@ export function createEngine(client: Client) {
   let isAway = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+  let queueTimer: ReturnType<typeof setTimeout> | undefined;
 
   const connection = new Connection(client, {
     onState(next, refused) {
@@ -127,8 +131,25 @@ export function createEngine(client: Client) {
 
   function forgetSearches() {
     searches.clear();
+    endCurrent();
+    setState("progress", null);
+  }
+
+  function endCurrent() {
     current = null;
-    setState({ isSearching: false, queued: null, progress: null });
+    leaveQueue();
+    setState("isSearching", false);
+  }
+
+  function showQueued(place: number) {
+    clearTimeout(queueTimer);
+    if (state.queued !== null) setState("queued", place);
+    else queueTimer = setTimeout(() => setState("queued", place), SHOW_QUEUE_AFTER_MS);
+  }
+
+  function leaveQueue() {
+    clearTimeout(queueTimer);
+    setState("queued", null);
   }
 
   function request(limit: SearchRequest["limit"], of: AnalysedPosition): SearchRequest {
@@ -174,8 +195,8 @@ export function createEngine(client: Client) {
     const wanted = wantedSearch();
     if (!wanted) {
       if (current) connection.stop();
-      current = null;
-      setState({ isSearching: false, queued: null, progress: null });
+      endCurrent();
+      setState("progress", null);
       return;
     }
     if (!connection.isOpen) {
@@ -185,7 +206,8 @@ export function createEngine(client: Client) {
     current = { id: ++lastId, ...wanted.search };
     searches.set(current.id, current);
     pace.search(performance.now());
-    setState({ isSearching: true, queued: null, progress: null, refusal: null });
+    leaveQueue();
+    setState({ isSearching: true, progress: null, refusal: null });
     connection.search(current.id, wanted.request);
   }
 
@@ -211,7 +233,8 @@ export function createEngine(client: Client) {
         keep(search, message);
         if (isCurrent) {
           const { depth, nodes, nps } = message;
-          setState({ queued: null, progress: { depth, nodes, nps } });
+          leaveQueue();
+          setState("progress", { depth, nodes, nps });
         }
         break;
       case "heartbeat":
@@ -222,7 +245,7 @@ export function createEngine(client: Client) {
         }
         break;
       case "queued":
-        if (isCurrent) setState("queued", message.position);
+        if (isCurrent) showQueued(message.position);
         break;
       case "ready":
         if (isCurrent && search.purpose === "shown") {
@@ -250,8 +273,7 @@ export function createEngine(client: Client) {
   }
 
   function finish(search: Search, reason: string) {
-    current = null;
-    setState({ isSearching: false, queued: null });
+    endCurrent();
     if (search.purpose !== "shown") {
       if (search.purpose === "threat") {
         setState("threat", (threat) => threat && { ...threat, isDone: true });
@@ -265,8 +287,8 @@ export function createEngine(client: Client) {
   }
 
   function fail(search: Search, problem: LiveProblem) {
-    current = null;
-    setState({ isSearching: false, queued: null, progress: null });
+    endCurrent();
+    setState("progress", null);
     if (problem.code === "illegal_move" && search.hasMoves) {
       // Such as a move after a fivefold repetition, which a game may go on after.
       isWithoutMoves = true;
@@ -357,8 +379,11 @@ export function createEngine(client: Client) {
     removeEventListener("online", onOnline);
     clearTimeout(timer);
     clearTimeout(hiddenTimer);
+    clearTimeout(queueTimer);
     connection.close();
   });
+  // Before the page is drawn, so that the first evaluation comes sooner.
+  connection.ensureOpen();
   createEffect(on(client.key, () => connection.reconnect(), { defer: true }));
 
   return {

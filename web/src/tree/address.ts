@@ -12,6 +12,9 @@ const OPENED_AS = "address";
 const own = () => sessionStorage;
 const address = () => location.search + location.hash;
 
+/** Whether a fragment is a link of the board. `#inspect=huffman` opens a panel instead. */
+const isLink = (hash: string) => hash.length > 1 && !hash.startsWith("#inspect=");
+
 /** Opens what the address says, as an edit that can be undone. */
 export function useAddress(store: TreeStore, setOrientation: (color: Color) => void): void {
   /** The tree that the address stands for. */
@@ -36,8 +39,9 @@ export function useAddress(store: TreeStore, setOrientation: (color: Color) => v
   };
   const open = () => {
     const fen = new URLSearchParams(location.search).get("fen");
+    if (location.hash.startsWith("#inspect=")) return;
     if (address() !== "" && readStored(OPENED_AS, own) === address()) loaded = store.tree();
-    else if (location.hash.length > 1) void openLink();
+    else if (isLink(location.hash)) void openLink();
     else if (fen !== null) openFen(fen);
   };
   open();
