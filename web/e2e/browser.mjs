@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { chromium } from "playwright-core";
 
@@ -35,9 +36,13 @@ export async function serveFiles(context) {
     const { pathname } = new URL(route.request().url());
     const file = join(BOARD_FILES, pathname);
     const contentType = types[pathname.split(".").at(-1)] ?? "application/octet-stream";
-    await route.fulfill(
-      existsSync(file) ? { body: readFileSync(file), contentType } : { status: 404 },
-    );
+    if (existsSync(`${file}.gz`)) {
+      await route.fulfill({ body: gunzipSync(readFileSync(`${file}.gz`)), contentType });
+    } else {
+      await route.fulfill(
+        existsSync(file) ? { body: readFileSync(file), contentType } : { status: 404 },
+      );
+    }
   });
 }
 

@@ -1,14 +1,16 @@
 //! The analysis board: `GET /` and the files that the page loads.
 //!
-//! `make web` builds them from `web/src` into `web/dist`, with a copy in each content coding.
+//! `make web` builds them from `web/src` into `web/dist`, compressed where that makes them smaller.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::sync::LazyLock;
 
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path};
 use axum::http::{HeaderMap, Response};
+use flate2::read::GzDecoder;
 use include_dir::{Dir, File, include_dir};
 
 use crate::http::etag::StaticResponse;
@@ -21,9 +23,6 @@ static DIST: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 const BOARD_POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The content codings of the files, best first, and the ending of their names.
-const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
-
 /// The licences of the libraries within the page: the one file without a hash in its name.
 const LICENSES: &str = "licenses.md";
 
@@ -35,29 +34,36 @@ struct Board {
 
 static BOARD: LazyLock<Board> = LazyLock::new(|| {
     let page = DIST.get_file("index.html").map(File::contents).unwrap_or_default();
-    let assets = DIST.get_dir("assets").into_iter().flat_map(Dir::files).filter_map(|file| {
-        let name = file.path().file_name()?.to_str()?;
-        let asset = StaticResponse::new(file.contents(), media_type(name)?);
-        let asset = if name == LICENSES { asset } else { asset.immutable() };
-        Some((name, with_codings(asset, &format!("assets/{name}"))))
-    });
+    let files = DIST.get_dir("assets").into_iter().flat_map(Dir::files);
     Board {
-        page: with_codings(StaticResponse::page(page, BOARD_POLICY), "index.html"),
-        assets: assets.collect(),
+        page: StaticResponse::page(page, BOARD_POLICY),
+        assets: files.filter_map(asset_of).collect(),
     }
 });
 
-/// Adds the compressed copies of a file of `web/dist`.
-fn with_codings(response: StaticResponse, path: &str) -> StaticResponse {
-    CODINGS.into_iter().fold(response, |response, (coding, ending)| {
-        match DIST.get_file(format!("{path}{ending}")) {
-            Some(file) => response.with_coding(coding, file.contents()),
-            None => response,
+/// The name in a URL and the response of a file of `web/dist/assets`. `None` if the file has no
+/// media type or cannot be decompressed; a test reads every file.
+fn asset_of(file: &'static File<'static>) -> Option<(&'static str, StaticResponse)> {
+    let stored = file.path().file_name()?.to_str()?;
+    let (name, response) = match stored.strip_suffix(".gz") {
+        Some(name) => {
+            let plain = decompressed(file.contents()).ok()?;
+            let response = StaticResponse::new(plain, media_type(name)?);
+            (name, response.with_coding("gzip", file.contents()))
         }
-    })
+        None => (stored, StaticResponse::new(file.contents(), media_type(stored)?)),
+    };
+    Some((name, if name == LICENSES { response } else { response.immutable() }))
 }
 
-/// The media type of a file by the ending of its name. `None` for a compressed copy.
+/// The content of a file in gzip, for the few clients that accept no coding.
+fn decompressed(gzip: &[u8]) -> io::Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    GzDecoder::new(gzip).read_to_end(&mut plain)?;
+    Ok(plain)
+}
+
+/// The media type of a file by the ending of its name.
 fn media_type(name: &str) -> Option<&'static str> {
     match name.rsplit_once('.')?.1 {
         "js" => Some("text/javascript; charset=utf-8"),
@@ -83,4 +89,16 @@ pub(crate) async fn asset(
     let asset = path.ok().and_then(|Path(name)| BOARD.assets.get(name.as_str()));
     let asset = asset.ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(asset.respond(&headers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_file_can_be_served() {
+        let files = DIST.get_dir("assets").unwrap().files().count();
+        assert!(files > 0);
+        assert_eq!(BOARD.assets.len(), files);
+    }
 }
