@@ -45,7 +45,8 @@ export function PieceValues(props: { values: Values }) {
           <details>
             <summary>Values as a list</summary>
             <p class="hint">
-              White's evaluation with the piece, less the evaluation without it. No move is searched.
+              White's evaluation with the piece, less the evaluation without it. No move is
+              searched.
             </p>
             <div class="value-lists">
               <For each={SIDES}>

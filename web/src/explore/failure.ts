@@ -20,7 +20,9 @@ export function sentence(text: string): string {
 /** The failure of the `times`th try in a row. */
 export function failureOf(error: unknown, times: number): Failure {
   const wait = Math.min(MIN_WAIT_MS * 2 ** (times - 1), MAX_WAIT_MS);
-  if (error instanceof Unreachable) return { text: `${error.message} Trying again…`, retryMs: wait };
+  if (error instanceof Unreachable) {
+    return { text: `${error.message} Trying again…`, retryMs: wait };
+  }
   if (!(error instanceof Refusal)) {
     return { text: "The server sent an answer that this page does not know.", retryMs: null };
   }

@@ -8,7 +8,8 @@ afterEach(() => void vi.useRealTimers());
 /** Requests whose answers the test gives, by their keys. */
 function fake(maxAgeMs?: () => number) {
   const log: string[] = [];
-  const running = new Map<string, { resolve(answer: string): void; reject(error: unknown): void }>();
+  interface Pending { resolve(answer: string): void; reject(error: unknown): void }
+  const running = new Map<string, Pending>();
   const requests = createRequests<{ key: string }, string>({
     send({ key }, signal) {
       log.push(key);
@@ -123,7 +124,7 @@ test("after 429 and 503 the next try waits as long as the server says", async ()
   expect(requests.problem()).toBeNull();
 });
 
-test("a server that is gone is tried again with growing waits, and at once when it is back", async () => {
+test("a server that is gone is tried again after growing waits, or once it is back", async () => {
   const { log, requests, want, fail, answer } = fake();
   want("a");
   await fail("a", new Unreachable());

@@ -87,7 +87,7 @@ test("a position after the end of the game says so", async () => {
   dispose();
 });
 
-test("opening the panel and the end of a search ask again, but not while it is closed", async () => {
+test("opening the panel asks again, and so does the end of a search while it is open", async () => {
   const { explorer, asked, setSearching, pass, dispose } = withExplorer(() => ({}));
   await pass();
   setSearching(false);

@@ -8,7 +8,7 @@ import { Refusal, type Client } from "../engine/client";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { continued, keysUpwards, lineOf, type Line } from "./line";
-import type { ExploredPosition, Opening } from "./protocol";
+import type { ExploredPosition, KnownEvaluation, Opening } from "./protocol";
 import { createRequests } from "./requests";
 import { stateText } from "./texts";
 import { createValues } from "./values";
@@ -25,7 +25,7 @@ export interface Explored extends ExploredPosition {
   readonly withoutMoves: { readonly code: string; readonly detail: string } | null;
 }
 
-/** When the memory may have the result of a search, after its end: the page does not see it stored. */
+/** When the memory may have the result of an ended search: the page does not see it stored. */
 const STORED_AFTER_MS = [300, 1_500, 5_000] as const;
 
 /** While the panel is open, an answer of this age is requested again. */
@@ -35,7 +35,7 @@ async function explore(client: Client, line: Line, signal: AbortSignal): Promise
   const get = (fen: string, moves: readonly string[]) => {
     const query = new URLSearchParams({ fen });
     if (moves.length > 0) query.set("moves", moves.join(","));
-    return client.request<ExploredPosition>(`/v1/explore?${query}`, { signal });
+    return client.request<ExploredPosition>(`/v1/explore?${query}`, { signal }).then(compact);
   };
   try {
     return { ...(await get(line.root, line.moves)), withoutMoves: null };
@@ -46,7 +46,21 @@ async function explore(client: Client, line: Line, signal: AbortSignal): Promise
   }
 }
 
-/** The reason of a refusal that concerns the moves before the position: too many, or a game over. */
+/** The answer without what the page does not show: a kept answer takes a third of the memory. */
+function compact(answer: ExploredPosition): ExploredPosition {
+  const evaluation = (known: KnownEvaluation | null) =>
+    known && { score: known.score, depth: known.depth, age_ms: known.age_ms };
+  const { status, winner, draw_reason, claims, turn, opening = null, known, moves } = answer;
+  return {
+    status, winner, draw_reason, claims, turn, opening, known: evaluation(known),
+    moves: moves && moves.map((move) => ({
+      uci: move.uci, san: move.san, status: move.status, known: evaluation(move.known),
+      score: move.score,
+    })),
+  };
+}
+
+/** The reason of a refusal of the moves before the position: too many, or a game over. */
 function refusedMoves(error: unknown): Explored["withoutMoves"] {
   if (!(error instanceof Refusal)) return null;
   const { code, status, errors } = error.problem;

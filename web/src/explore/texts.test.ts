@@ -14,8 +14,8 @@ test("the end of a game and a claim are sentences", () => {
     [{ status: "draw", draw_reason: "dead_position" }, "Draw: neither side can mate."],
     [{ claims: ["threefold_repetition"] },
       "Threefold repetition: the player to move may claim a draw."],
-    [{ claims: ["threefold_repetition", "fifty_moves"] }, "Threefold repetition, 50 moves without " +
-      "a capture or a pawn move: the player to move may claim a draw."],
+    [{ claims: ["threefold_repetition", "fifty_moves"] }, "Threefold repetition, 50 moves " +
+      "without a capture or a pawn move: the player to move may claim a draw."],
   ];
   for (const [state, text] of texts) expect(stateText({ ...ongoing, ...state })).toBe(text);
 });
