@@ -58,9 +58,9 @@ export function App() {
     const { fen } = tree.current();
     const [root, ...played] = tree.path();
     const moves = played.flatMap(({ uci }) => uci ?? []);
-    const isFree = scratch() === null && !review()?.needsWorker();
     const shown = outcome() === null && root ? { key: fen, fen: root.fen, moves } : null;
-    engine.show(isFree ? (review()?.detour() ?? shown) : null);
+    const instead = review()?.searchInstead();
+    engine.show(instead === undefined ? shown : instead);
   });
   createEffect(() => {
     const isShown = engine.state.isEnabled && settings.bestMoveArrow === "on" && !outcome();
