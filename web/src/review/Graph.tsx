@@ -32,8 +32,10 @@ export function Graph(props: Props) {
   const plies = () => props.moves.length;
   const points = () => pointsOf(props.moves);
   const y = (ply: number) => points()[ply]?.y ?? 50;
+  const nowX = () => `${xOf(props.shownPly ?? 0, plies())}%`;
   /** The point that Tab reaches: the shown move, or else the last one. */
-  const tabStop = () => (props.shownPly && props.moves[props.shownPly - 1] ? props.shownPly : plies());
+  const tabStop = () =>
+    props.shownPly && props.moves[props.shownPly - 1] ? props.shownPly : plies();
   const described = () => {
     const ply = pointed() ?? props.shownPly;
     const move = ply === null ? null : props.moves[ply - 1];
@@ -66,14 +68,11 @@ export function Graph(props: Props) {
           <path class="middle" d="M0 50H100" />
           <path class="line" d={linePath(points())} />
         </svg>
-        <Show when={props.shownPly}>
-          {(ply) => (
-            <g aria-hidden="true">
-              <line class="now" x1={`${xOf(ply(), plies())}%`} x2={`${xOf(ply(), plies())}%`}
-                y1="0" y2="100%" />
-              <circle class="now" cx={`${xOf(ply(), plies())}%`} cy={`${y(ply())}%`} r="4" />
-            </g>
-          )}
+        <Show when={props.shownPly !== null}>
+          <g aria-hidden="true">
+            <line class="now" x1={nowX()} x2={nowX()} y1="0" y2="100%" />
+            <circle class="now" cx={nowX()} cy={`${y(props.shownPly ?? 0)}%`} r="4" />
+          </g>
         </Show>
         <g aria-hidden="true">
           <Index each={props.moves}>

@@ -23,6 +23,7 @@ export function JudgementLine(props: Props) {
     const { engine, move } = review.shown();
     if (review.practice.scratch()) return "";
     if (!move) return "A move that is played is judged here.";
+    if (review.needsWorker()) return "The move is judged when the review has reached it.";
     return engine ? "Judging the move…" : "The engine is paused: the move is not judged.";
   };
   createEffect(() => {

@@ -25,7 +25,7 @@ export function PracticeView(props: { practice: PracticeStore }) {
   return (
     <section class="review-body practice" aria-label="Practice">
       <div class="row">
-        <h3>Find the better move</h3>
+        <h2>Find the better move</h2>
         <Show when={phase() !== "over"}>
           <span class="hint">{state().index + 1} of {state().mistakes.length}</span>
         </Show>

@@ -102,7 +102,7 @@ function TurningPoints(props: Props) {
   const points = () => turningPoints(props.data, MAX_TURNING_POINTS);
   return (
     <section aria-label="Turning points">
-      <h3>Turning points</h3>
+      <h2>Turning points</h2>
       <ol class="turning-points">
         <For each={points()}>
           {(point) => (
