@@ -119,7 +119,7 @@ export function Cells(props: Props) {
             }
           >
             <Show when={item().hex}>{(hex) => <MiniBoard hex={hex()} />}</Show>
-            <Index each={[item().text].flat()}>{(part) => <span>{part()}</span>}</Index>
+            <Index each={[item().text].flat()}>{(part) => <> <span>{part()}</span></>}</Index>
           </div>
         )}
       </Index>

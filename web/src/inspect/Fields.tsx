@@ -13,7 +13,7 @@ export function Fields(props: Props) {
       label={props.label}
       layout="fields"
       items={props.fields.map(({ name, bits, meaning, squares }) => ({
-        text: [bits, name, meaning], label: `${name}: ${bits}, ${meaning}`, squares,
+        text: [bits, name, meaning], label: `${bits}, ${name}, ${meaning}`, squares,
       }))}
     />
   );

@@ -25,15 +25,18 @@ export function HuffmanForm() {
     const bits = same.length * code.length;
     const sum = `${same.length} × ${code.length} = ${bits}`;
     return {
-      text: [code, pieceName(state), sum], label: `${pieceName(state)}: ${code}, ${sum} bits`,
+      text: [code, pieceName(state), sum], label: `${code}, ${pieceName(state)}, ${sum} bits`,
       squares: same.map(({ square }) => square),
     };
   });
   const parts = (): Item[] =>
-    packedParts(view().packed, view().board_bits, view().bits).map(({ name, bits, meaning }) => ({
-      text: [name === "squares" ? "…" : bits, name, meaning], label: `${name}: ${meaning}`,
-      squares: partSquares(name),
-    }));
+    packedParts(view().packed, view().board_bits, view().bits).map(({ name, bits, meaning }) => {
+      const shown = name === "squares" ? "…" : bits;
+      return {
+        text: [shown, name, meaning], label: `${shown}, ${name}, ${meaning}`,
+        squares: partSquares(name),
+      };
+    });
   function partSquares(name: string) {
     const rights = rightSquares(position());
     if (name === "castling KQkq") return [...new Set([...rights.values()].flat())];

@@ -91,11 +91,9 @@ export default function InspectPanel(props: Props) {
         ref={content}
       >
         <header>
-          <h3>
-            {form().name}
-            <a href={`#inspect=${open()}`} aria-label={`Link to “${form().name}”`}>#</a>
-          </h3>
+          <h3>{form().name}</h3>
           <span class="size">{form().size}</span>
+          <a href={`#inspect=${open()}`}>Link</a>
         </header>
         <p class="text">{form().text}</p>
         <Show when={answer()} fallback={<Waiting of={requests.position} />}>

@@ -53,7 +53,7 @@ function Numbers(props: { numbers: readonly ZobristNumber[] }) {
 function numberItem({ number, value, meaning }: ZobristNumber, sign: string, turn: "white" | "black"): Item {
   return {
     text: [sign, value, String(number), meaning],
-    label: `${meaning}, number ${number}: ${value}`, squares: squaresOfNumber(number, turn),
+    label: `${sign} ${value}, ${number}, ${meaning}`, squares: squaresOfNumber(number, turn),
   };
 }
 
@@ -67,7 +67,7 @@ function Update(props: { numbers: readonly ZobristNumber[] }) {
     const { turn } = position().views.state;
     const change = keyChange(known, props.numbers);
     const line = (sign: string, key: string, text: string): Item => ({
-      text: [sign, key, "", text], label: `${text}: ${key}`, squares: [], kind: "sum",
+      text: [sign, key, "", text], label: `${sign} ${key}, ${text}`, squares: [], kind: "sum",
     });
     return [
       line("", known.key, "key before the move"),

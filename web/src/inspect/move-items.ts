@@ -51,7 +51,7 @@ export function instructionItems(instruction: Instruction): Item[] {
     const hasSquare = meaning === "square" || (meaning === "piece" && value !== 0);
     return {
       text: [String(index), String(value), name, text],
-      label: `entry ${index}, ${name}: ${value}${text ? `, ${text}` : ""}`,
+      label: `entry ${index}: ${value}, ${name}${text ? `, ${text}` : ""}`,
       squares: hasSquare && typeof at === "number" ? [listIndex(at)] : [],
     };
   });
