@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -30,15 +31,46 @@ function compressedFiles(): Plugin {
   };
 }
 
+const WORKER = "assets/service-worker.js";
+const LICENSES = "assets/licenses.md";
+
+/** Builds the service worker, and tells it the names of the files that the page may load. */
+function serviceWorker(): Plugin {
+  return {
+    name: "service-worker",
+    enforce: "post",
+    apply: "build",
+    buildStart() {
+      this.emitFile({ type: "chunk", id: "src/service-worker.ts", fileName: WORKER });
+    },
+    generateBundle: {
+      // After the style sheet is made.
+      order: "post",
+      handler(_options, bundle) {
+        const worker = bundle[WORKER];
+        if (worker?.type !== "chunk") return;
+        const files = Object.keys(bundle)
+          .filter((name) => name.startsWith("assets/") && ![WORKER, LICENSES].includes(name))
+          .sort()
+          .map((name) => `/${name}`);
+        const version = createHash("sha256").update(files.join()).digest("hex").slice(0, 12);
+        worker.code = worker.code
+          .replace("__FILES__", JSON.stringify(files))
+          .replace("__VERSION__", JSON.stringify(version));
+      },
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [solid(), compressedFiles()],
+  plugins: [solid(), serviceWorker(), compressedFiles()],
   build: {
     target: "es2022",
     // One script and one style sheet: a preload would only add requests and code.
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: 0,
-    license: { fileName: "assets/licenses.md" },
+    license: { fileName: LICENSES },
   },
   test: { include: ["src/**/*.test.ts"], environment: "node" },
   server: {

@@ -1,8 +1,10 @@
 /** Start of the page. */
 import { render } from "solid-js/web";
 import { App } from "./App";
+import { keepForOffline } from "./ui/offline";
 import "./ui/theme.css";
 import "./ui/layout.css";
 
 const app = document.getElementById("app");
 if (app) render(() => <App />, app);
+keepForOffline();
