@@ -102,16 +102,16 @@ test("keys and counts go to the mistakes, with Shift to those of one player", as
   const { games: [{ moves }] } = await fromServer(job);
   const mistakes = moves.filter((move) => move.judgement);
   const shown = (ply) => page().locator(`.point[data-ply="${ply}"][aria-current]`).waitFor();
-  await page().keyboard.press("m");
-  await shown(mistakes[0].ply);
-  await page().keyboard.press("m");
-  await shown(mistakes[1].ply);
   await page().keyboard.press("n");
+  await shown(mistakes[0].ply);
+  await page().keyboard.press("n");
+  await shown(mistakes[1].ply);
+  await page().keyboard.press("p");
   await shown(mistakes[0].ply);
   await page().keyboard.press("f");
   const ofBlack = mistakes.find(({ ply }) => ply % 2 === 0 && ply > mistakes[0].ply);
   assert.ok(ofBlack);
-  await page().keyboard.press("Shift+M");
+  await page().keyboard.press("Shift+N");
   await shown(ofBlack.ply);
   const worst = [...mistakes].sort((a, b) => b.win_chance_loss - a.win_chance_loss)[0];
   const first = page().locator(".turning-points button").first();
@@ -177,7 +177,7 @@ test("a review that the server has lost says so and can begin again", async () =
 test("without a game the panel says what to do", async () => {
   await page().keyboard.press("r");
   await panel().getByText("Play or paste a game first.").waitFor();
-  await page().keyboard.press("m");
+  await page().keyboard.press("n");
   await page().getByText("There is no such mistake.").waitFor();
 });
 
