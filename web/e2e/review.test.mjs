@@ -6,7 +6,7 @@ import { boardPage, click, expectMoves } from "./browser.mjs";
 import { GAME, keepReview, newRecord, review, storedJob } from "./reviewed-game.mjs";
 
 // The tests ask for a job that the server does not have.
-const page = boardPage({ allowed: [/status of 4(04|10|22|29)/] });
+const page = boardPage({ allowed: [/status of 4(0[134]|1[03]|2[29])/] });
 
 /** A review takes seconds on an idle machine. Others may use this one, too. */
 const SLOW_MS = 150_000;
@@ -102,16 +102,16 @@ test("keys and counts go to the mistakes, with Shift to those of one player", as
   const { games: [{ moves }] } = await fromServer(job);
   const mistakes = moves.filter((move) => move.judgement);
   const shown = (ply) => page().locator(`.point[data-ply="${ply}"][aria-current]`).waitFor();
-  await page().keyboard.press("m");
-  await shown(mistakes[0].ply);
-  await page().keyboard.press("m");
-  await shown(mistakes[1].ply);
   await page().keyboard.press("n");
+  await shown(mistakes[0].ply);
+  await page().keyboard.press("n");
+  await shown(mistakes[1].ply);
+  await page().keyboard.press("p");
   await shown(mistakes[0].ply);
   await page().keyboard.press("f");
   const ofBlack = mistakes.find(({ ply }) => ply % 2 === 0 && ply > mistakes[0].ply);
   assert.ok(ofBlack);
-  await page().keyboard.press("Shift+M");
+  await page().keyboard.press("Shift+N");
   await shown(ofBlack.ply);
   const worst = [...mistakes].sort((a, b) => b.win_chance_loss - a.win_chance_loss)[0];
   const first = page().locator(".turning-points button").first();
@@ -177,7 +177,7 @@ test("a review that the server has lost says so and can begin again", async () =
 test("without a game the panel says what to do", async () => {
   await page().keyboard.press("r");
   await panel().getByText("Play or paste a game first.").waitFor();
-  await page().keyboard.press("m");
+  await page().keyboard.press("n");
   await page().getByText("There is no such mistake.").waitFor();
 });
 
@@ -186,6 +186,29 @@ test("a start position that the server refuses is named, and the moves stay", as
   const fen = "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1";
   await keepReview(page(), newRecord({ fen, moves: ["e2e4"] }));
   await panel().getByRole("alert").filter({ hasText: "cannot review this game" }).waitFor();
+  await expectMoves(page(), "e4");
+});
+
+test("a refusal is a sentence in the panel, and the game stays", async () => {
+  const problem = { title: "Refused", detail: "the server says why" };
+  let answer;
+  await page().route("**/v1/games", (route) =>
+    route.fulfill({
+      status: answer.status, contentType: "application/problem+json",
+      body: JSON.stringify({ ...problem, ...answer }),
+    }));
+  await play("e2e4");
+  await page().keyboard.press("r");
+  for (const [status, code, text] of [
+    [401, "unauthorized", "The server needs an API key. The server says why."],
+    [403, "origin_refused", "The server refuses this page. The server says why."],
+    [413, "job_too_large", "The game is too long for this server. The server says why."],
+    [422, "invalid_pgn", "The server cannot review this game. The server says why."],
+  ]) {
+    answer = { status, code };
+    await panel().getByRole("button", { name: /^Review/ }).click();
+    await panel().getByRole("alert").filter({ hasText: text }).waitFor();
+  }
   await expectMoves(page(), "e4");
 });
 

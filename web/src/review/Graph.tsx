@@ -64,7 +64,8 @@ export function Graph(props: Props) {
       <svg class="plot" onPointerLeave={() => setPointed(null)}>
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%"
           aria-hidden="true">
-          <path class="area" d={areaPath(points())} />
+          <path class="white" d={areaPath(points(), 100)} />
+          <path class="black" d={areaPath(points(), 0)} />
           <path class="middle" d="M0 50H100" />
           <path class="line" d={linePath(points())} />
         </svg>

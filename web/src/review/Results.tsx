@@ -132,9 +132,9 @@ function MistakeButtons(props: Props) {
     props.review.mistakes().some((mistake) => isOf(mistake, { color }));
   return (
     <div class="row halves">
-      <button type="button" title="Previous mistake (n)"
+      <button type="button" title="Previous mistake (p)"
         onClick={() => props.review.goToMistake(-1)}>Previous mistake</button>
-      <button type="button" title="Next mistake (m)"
+      <button type="button" title="Next mistake (n)"
         onClick={() => props.review.goToMistake(1)}>Next mistake</button>
       <Show when={!props.review.isActive()}>
         <For each={COLORS}>

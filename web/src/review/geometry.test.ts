@@ -29,6 +29,6 @@ test("moves that are not reviewed leave a gap in the line", () => {
   const points = pointsOf([null, at(2, 0), at(3, 0), null, at(5, 0)]);
   expect(points.map((point) => point !== null)).toEqual([false, false, true, true, false, true]);
   expect(linePath(points)).toBe("M40.00 50.00L60.00 50.00M100.00 50.00");
-  expect(areaPath(points)).toContain("M40.00 100L40.00 50.00L60.00 50.00L60.00 100Z");
+  expect(areaPath(points, 100)).toContain("M40.00 100L40.00 50.00L60.00 50.00L60.00 100Z");
   expect(linePath(pointsOf([null]))).toBe("");
 });

@@ -42,9 +42,9 @@ function runsOf(points: readonly (Point | null)[]): Point[][] {
 export const linePath = (points: readonly (Point | null)[]): string =>
   runsOf(points).map((run) => `M${run.map(text).join("L")}`).join("");
 
-/** White's area below the line. */
-export const areaPath = (points: readonly (Point | null)[]): string =>
+/** The area between the line and an edge: White's is down to 100, Black's is up to 0. */
+export const areaPath = (points: readonly (Point | null)[], edge: 0 | 100): string =>
   runsOf(points)
-    .map((run) => `M${run[0]?.x.toFixed(2)} 100L${run.map(text).join("L")}` +
-      `L${run.at(-1)?.x.toFixed(2)} 100Z`)
+    .map((run) => `M${run[0]?.x.toFixed(2)} ${edge}L${run.map(text).join("L")}` +
+      `L${run.at(-1)?.x.toFixed(2)} ${edge}Z`)
     .join("");

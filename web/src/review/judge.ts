@@ -1,7 +1,7 @@
 /** The judgement of a move by the scores before and after it. */
 import type { Score } from "../engine/protocol";
-import { judgementOf, lossOf } from "./rules";
 import type { JudgementName } from "./protocol";
+import { judgementOf, lossOf } from "./rules";
 
 /** The scores that a judgement depends on, both from the view of the player who moved. */
 export interface Scores {
@@ -17,6 +17,7 @@ export interface Judged {
   readonly judgement: JudgementName | null;
 }
 
+/** Asynchronous, since it is a request as soon as the server answers one. */
 export async function judge(scores: Scores): Promise<Judged> {
   return { win_chance_loss: lossOf(scores), judgement: judgementOf(scores) };
 }

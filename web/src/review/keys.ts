@@ -6,18 +6,15 @@ import type { Filter } from "./navigation";
 type Go = (direction: 1 | -1, filter: Filter) => void;
 
 export function useMistakeKeys(go: Go, bottom: () => Color): void {
-  const shortcut = (
-    key: string, label: string, direction: 1 | -1, filter: Filter = {},
-  ): readonly Shortcut[] => [
-    { keys: [key], label, group: "Moves", run: () => go(direction, filter) },
+  const shortcut = (key: string, label: string, direction: 1 | -1): readonly Shortcut[] => [
+    { keys: [key], label, group: "Moves", run: () => go(direction, {}) },
     {
       keys: [`Shift+${key}`], label: `${label} of the player at the bottom`, group: "Moves",
-      run: () => go(direction, { ...filter, color: bottom() }),
+      run: () => go(direction, { color: bottom() }),
     },
   ];
   useShortcuts([
-    ...shortcut("m", "Next mistake", 1),
-    ...shortcut("n", "Previous mistake", -1),
-    ...shortcut("b", "Next blunder", 1, { judgement: "blunder" }),
+    ...shortcut("n", "Next mistake", 1),
+    ...shortcut("p", "Previous mistake", -1),
   ]);
 }

@@ -4,7 +4,7 @@ import { createSignal, onCleanup } from "solid-js";
 export interface Shortcut {
   /**
    * `KeyboardEvent.key`, with `Ctrl+` and `Shift+` before it: `ArrowLeft`, `Shift+ArrowLeft`, `f`,
-   * `Shift+m`, `Ctrl+z`, `?`. Letters are in lower case.
+   * `Shift+n`, `Ctrl+z`, `?`. Letters are in lower case.
    */
   readonly keys: readonly string[];
   /** What the keys do, for the help: "Flip the board". */
