@@ -141,21 +141,22 @@ function Details(props: { engine: Engine; outcome: string | null }) {
     if (state().ended === "problem") return "The server refuses this position.";
     return state().isEnabled ? "Waiting for the engine" : "Engine paused";
   };
-  const depth = () => {
-    const { depth, seldepth, source } = info()!;
-    return `depth ${depth}/${Math.max(seldepth, depth)} · ${source}`;
-  };
-  const work = () => {
-    const { nodes, nps } = state().progress ?? info()!;
-    const isRunning = state().isSearching && nps > 0;
-    const speed = isRunning ? ` · ${count.format(nps)}/s` : "";
-    return `${count.format(nodes)} nodes${speed}`;
+  const work = () => state().progress ?? info()!;
+  const speed = () => {
+    const { nps } = work();
+    return state().isSearching && nps > 0 ? ` · ${count.format(nps)}/s` : "";
   };
   return (
     <span class="details">
       <Show when={sentence() === null} fallback={sentence()}>
-        <span class="depth">{depth()}</span>
-        <span class="work">{work()}</span>
+        <span class="depth">
+          depth {info()!.depth}
+          <span class="wide">/{Math.max(info()!.seldepth, info()!.depth)}</span>
+          {" · "}{info()!.source}
+        </span>
+        <span class="work">
+          {count.format(work().nodes)}<span class="wide"> nodes</span>{speed()}
+        </span>
       </Show>
     </span>
   );

@@ -1,6 +1,7 @@
 /** The state of the connection and the search as a sentence, and the wait for the next try. */
 import { createEffect, createSignal, onCleanup } from "solid-js";
-import type { Engine, EngineState } from "./store";
+import type { EngineState } from "./engine-state";
+import type { Engine } from "./store";
 
 export function statusText(state: EngineState): string {
   const { connection, refusal, queued, isSearching, isEnabled, isHidden } = state;

@@ -1,84 +1,33 @@
 /** The engine of the page: one connection, at most one search, and all evaluations so far. */
 import { batch, createEffect, createMemo, createSignal, on, onCleanup, untrack } from "solid-js";
 import { createStore } from "solid-js/store";
-import { toast } from "../ui/toasts";
 import { positionOf } from "../tree/tree";
+import { toast } from "../ui/toasts";
 import { isSamePosition, type AnalysedPosition } from "./analysed-position";
 import type { Client } from "./client";
-import { Connection, type ConnectionState } from "./connection";
+import { Connection } from "./connection";
+import { initialState, type EngineState } from "./engine-state";
 import { createEvaluations } from "./evaluations";
 import { Pace } from "./pace";
-import { keepPreferences, readPreferences, searchLimit, type LimitName } from "./preferences";
-import type { Info, Limits, LiveProblem, SearchRequest, ServerMessage } from "./protocol";
-import { refusalOf, type ShownRefusal } from "./refusal";
-import { restrict, searchMoves, type ChosenMove, type Restriction } from "./restriction";
+import { keepPreferences, type LimitName } from "./preferences";
+import type { Info, Limits, LiveProblem, ServerMessage } from "./protocol";
+import { refusalOf } from "./refusal";
+import { restrict, type ChosenMove, type Restriction } from "./restriction";
+import { wantedSearch, type SearchSubject, type WantedSearch } from "./search";
+import { watchTab } from "./tab-visibility";
 import { threatFen } from "./threat";
-
-/** What the running search has done so far. */
-export interface Progress {
-  readonly depth: number;
-  readonly nodes: number;
-  readonly nps: number;
-}
-
-export interface Threat {
-  /** The position after the null move. */
-  readonly fen: string;
-  readonly isDone: boolean;
-}
-
-export interface EngineState {
-  connection: ConnectionState;
-  /** Whether the user wants an analysis. */
-  isEnabled: boolean;
-  /** Whether the user hides all that the engine says. It does not search then. */
-  isHidden: boolean;
-  isSearching: boolean;
-  /** The place in the server's queue, if the search waits. */
-  queued: number | null;
-  progress: Progress | null;
-  /** Why the search of the shown position ended, if it did. */
-  ended: string | null;
-  /** Whether the analysis of the shown position goes on beyond its limit. */
-  isDeeper: boolean;
-  /** The server's reason for a draw that the rules of the page do not know. */
-  drawReason: string | null;
-  /** The last refusal of the server. */
-  refusal: ShownRefusal | null;
-  multipv: number;
-  limit: LimitName;
-  restriction: Restriction | null;
-  threat: Threat | null;
-  /** The server's limits, once they are known. */
-  limits: Limits | null;
-}
-
-/** What a search is about. Its evaluations are kept under this. */
-interface Search {
-  readonly id: number;
-  readonly key: string;
-  readonly multipv: number;
-  readonly restriction: Restriction | null;
-  /** `aside`: of another position than the shown one, for a moment. */
-  readonly purpose: "shown" | "threat" | "aside";
-  readonly hasMoves: boolean;
-}
-
-/** The time of a search of another position than the shown one. */
-const ASIDE_MS = 1_000;
 
 /** A shorter wait for a worker is not worth a word. A search that ends frees its worker later. */
 const SHOW_QUEUE_AFTER_MS = 300;
 
-/** A hidden tab stops its search after this time. */
-const HIDDEN_SEARCH_MS = 60_000;
+/** A search that was sent to the server. */
+interface Search extends SearchSubject {
+  readonly id: number;
+  readonly hasMoves: boolean;
+}
 
 export function createEngine(client: Client) {
-  const [state, setState] = createStore<EngineState>({
-    connection: "connecting", isEnabled: true, isHidden: false, isSearching: false, queued: null,
-    progress: null, ended: null, isDeeper: false, drawReason: null, refusal: null,
-    ...readPreferences(), restriction: null, threat: null, limits: null,
-  });
+  const [state, setState] = createStore<EngineState>(initialState());
   const evaluations = createEvaluations();
   /** The position on the board, or `null` if the game is over there. */
   const [position, setPosition] = createSignal<AnalysedPosition | null>(null);
@@ -90,12 +39,9 @@ export function createEngine(client: Client) {
   let lastId = 0;
   /** The server refused the moves before the position, so it is sent alone. */
   let isWithoutMoves = false;
-  /** Another position that is searched before the shown one. */
-  let aside: AnalysedPosition | null = null;
   /** The tab has been hidden for long. */
   let isAway = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
   let queueTimer: ReturnType<typeof setTimeout> | undefined;
 
   const connection = new Connection(client, {
@@ -152,48 +98,18 @@ export function createEngine(client: Client) {
     setState("queued", null);
   }
 
-  function request(limit: SearchRequest["limit"], of: AnalysedPosition): SearchRequest {
-    const { restriction } = state;
-    return {
-      fen: isWithoutMoves ? of.key : of.fen, moves: isWithoutMoves ? [] : of.moves,
-      multipv: multipv(), limit,
-      searchmoves: restriction && searchMoves(positionOf(of.key), restriction),
-    };
-  }
-
-  function searchAside(purpose: "threat" | "aside", { key, fen, moves }: AnalysedPosition) {
-    return {
-      search: { key, multipv: 1, restriction: null, purpose, hasMoves: moves.length > 0 },
-      request: { fen, moves, multipv: 1, searchmoves: null, limit: { movetime_ms: ASIDE_MS } },
-    };
-  }
-
-  /** The search that should run now. */
-  function wantedSearch(): { search: Omit<Search, "id">; request: SearchRequest } | null {
-    const { threat, restriction } = state;
+  /** The search that should run now, if any. */
+  function wanted(): WantedSearch | null {
     const shown = position();
     if (!shown || isAway) return null;
-    if (threat && !threat.isDone) {
-      return searchAside("threat", { key: threat.fen, fen: threat.fen, moves: [] });
-    }
-    if (!state.isEnabled || state.isHidden) return null;
-    if (aside) return searchAside("aside", aside);
-    if (state.ended !== null) return null;
-    const limit = state.isDeeper ? { infinite: true as const } : searchLimit(state.limit);
-    const wanted = request(limit, shown);
-    return {
-      search: {
-        key: shown.key, multipv: wanted.multipv, restriction, purpose: "shown",
-        hasMoves: wanted.moves.length > 0,
-      },
-      request: wanted,
-    };
+    const sent = isWithoutMoves ? { ...shown, fen: shown.key, moves: [] } : shown;
+    return wantedSearch(state, sent, multipv());
   }
 
   function start() {
     clearTimeout(timer);
-    const wanted = wantedSearch();
-    if (!wanted) {
+    const next = wanted();
+    if (!next) {
       if (current) connection.stop();
       endCurrent();
       setState("progress", null);
@@ -203,17 +119,19 @@ export function createEngine(client: Client) {
       connection.ensureOpen();
       return;
     }
-    current = { id: ++lastId, ...wanted.search };
+    const { subject, request } = next;
+    current = { id: ++lastId, hasMoves: request.moves.length > 0, ...subject };
     searches.set(current.id, current);
     pace.search(performance.now());
     leaveQueue();
     setState({ isSearching: true, progress: null, refusal: null });
-    connection.search(current.id, wanted.request);
+    connection.search(current.id, request);
   }
 
   function startSoon() {
     clearTimeout(timer);
-    const wait = pace.wait(performance.now());
+    const refusedFor = connection.isOpen ? (state.refusal?.until ?? 0) - Date.now() : 0;
+    const wait = Math.max(pace.wait(performance.now()), refusedFor);
     if (wait <= 0) start();
     else timer = setTimeout(start, wait);
   }
@@ -278,7 +196,7 @@ export function createEngine(client: Client) {
       if (search.purpose === "threat") {
         setState("threat", (threat) => threat && { ...threat, isDone: true });
       } else {
-        aside = null;
+        setState("aside", null);
       }
       start();
     } else if (reason !== "stopped" && reason !== "replaced" && reason !== "shutdown") {
@@ -298,7 +216,7 @@ export function createEngine(client: Client) {
     const refusal = refusalOf(problem, waitAfter(problem));
     setState("refusal", refusal);
     if (search.purpose === "threat") setState("threat", null);
-    if (search.purpose === "aside") aside = null;
+    if (search.purpose === "aside") setState("aside", null);
     if (refusal.until === null) setState("ended", "problem");
     else timer = setTimeout(start, refusal.until - Date.now());
   }
@@ -317,18 +235,17 @@ export function createEngine(client: Client) {
     if (isSamePosition(next, position())) return;
     pace.step(performance.now());
     isWithoutMoves = false;
-    aside = null;
     batch(() => {
       setPosition(next);
       setRestricted(undefined);
-      setState({ restriction: null, threat: null, isDeeper: false, drawReason: null });
+      setState({ restriction: null, threat: null, aside: null, isDeeper: false, drawReason: null });
     });
     restart();
   }
 
   function lookAside(next: AnalysedPosition | null) {
-    if (isSamePosition(next, aside)) return;
-    aside = next;
+    if (isSamePosition(next, state.aside)) return;
+    setState("aside", next);
     if (next || current?.purpose === "aside") startSoon();
   }
 
@@ -356,29 +273,24 @@ export function createEngine(client: Client) {
     startSoon();
   }
 
-  const onVisibility = () => {
-    clearTimeout(hiddenTimer);
-    if (document.hidden) {
-      hiddenTimer = setTimeout(() => {
-        isAway = true;
-        start();
-      }, HIDDEN_SEARCH_MS);
-      return;
-    }
-    connection.retry();
-    if (isAway) {
-      isAway = false;
-      start();
-    }
+  const setAway = (isLeft: boolean) => {
+    if (isLeft === isAway) return;
+    isAway = isLeft;
+    start();
   };
+  const unwatchTab = watchTab({
+    onShown() {
+      connection.retry();
+      setAway(false);
+    },
+    onLeft: () => setAway(true),
+  });
   const onOnline = () => connection.retry();
-  document.addEventListener("visibilitychange", onVisibility);
   addEventListener("online", onOnline);
   onCleanup(() => {
-    document.removeEventListener("visibilitychange", onVisibility);
+    unwatchTab();
     removeEventListener("online", onOnline);
     clearTimeout(timer);
-    clearTimeout(hiddenTimer);
     clearTimeout(queueTimer);
     connection.close();
   });
