@@ -129,7 +129,7 @@ export function App() {
             outcome={outcome()}
             onPlay={tree.play}
           />
-          <MoveList tree={tree} />
+          <MoveList tree={tree} notation={settings.notation} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
         <Controls controls={controls} />

@@ -6,7 +6,22 @@ export type { Command };
 
 interface Props {
   label: string;
+  /** The accessible name, where the label is a sign. */
+  name?: string;
   commands: readonly Command[];
+}
+
+/** The distance to the edge of the window. */
+const MARGIN_PX = 4;
+
+/** Keeps an open list within the window. */
+function place(list: HTMLElement, button: HTMLElement) {
+  const { left, right } = button.getBoundingClientRect();
+  if (left + right < innerWidth) Object.assign(list.style, { left: "0", right: "auto" });
+  const frame = list.getBoundingClientRect();
+  const over = Math.max(0, frame.right - innerWidth + MARGIN_PX);
+  const under = Math.max(0, MARGIN_PX - frame.left);
+  list.style.translate = `${under - over}px`;
 }
 
 export function Menu(props: Props) {
@@ -28,6 +43,8 @@ export function Menu(props: Props) {
       <button
         type="button"
         ref={button}
+        aria-label={props.name}
+        title={props.name}
         aria-haspopup="menu"
         aria-expanded={isOpen()}
         aria-controls={isOpen() ? id : undefined}
@@ -35,10 +52,11 @@ export function Menu(props: Props) {
       >{props.label}</button>
       <Show when={isOpen()}>
         <CommandList
-          label={props.label}
+          label={props.name ?? props.label}
           commands={props.commands}
           id={id}
           owner={root}
+          onOpen={(list) => place(list, button)}
           onClose={close}
         />
       </Show>
