@@ -12,8 +12,10 @@ const copied = async (command) => {
   await page().context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page().evaluate(() => navigator.clipboard.writeText(""));
   await gameMenu(page(), command);
-  await page().waitForFunction(async () => await navigator.clipboard.readText() !== "");
-  return page().evaluate(() => navigator.clipboard.readText());
+  for (;;) {
+    const text = await page().evaluate(() => navigator.clipboard.readText());
+    if (text !== "") return text;
+  }
 };
 const choose = (path) => page().locator("input[type=file]").setInputFiles(path);
 
@@ -39,6 +41,19 @@ test("a pasted FEN is the start position", async () => {
   await page().locator("cg-board piece").nth(2).waitFor();
   assert.equal(await page().locator("cg-board piece").count(), 3);
   assert.equal(await copied("Copy FEN"), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+});
+
+test("a game that is pasted anywhere on the page is opened, unless it is wrong", async () => {
+  const pasteOnPage = (text) => page().evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  }, text);
+  await pasteOnPage("1. c4 c5");
+  await expectListed(page(), "c4 c5");
+  await pasteOnPage("1. c5");
+  await alert().getByText("1. c5 is not a legal move").waitFor();
+  await expectListed(page(), "c4 c5");
 });
 
 test("errors stand beside the text, which stays", async () => {

@@ -141,6 +141,14 @@ test("the shown move is announced", async () => {
   await said(/^Start position$/);
 });
 
+test("figurines stand for the letters where the settings say so", async () => {
+  await page().evaluate(() =>
+    localStorage.setItem("kibitzer.settings", JSON.stringify({ notation: "figurines" })));
+  await page().reload();
+  await openGame(page(), "1. Nf3 d5");
+  await page().getByRole("button", { name: "Nf3", exact: true }).getByText("♞f3").waitFor();
+});
+
 test("300 moves with 200 variations stay fast", async () => {
   const knights = ["Nf3", "Nf6", "Ng1", "Ng8"];
   const moves = Array.from({ length: 600 }, (_, ply) => {

@@ -168,7 +168,7 @@ export function App() {
             <PositionState explorer={explorer()} outcome={outcome()} />
           </div>
           <JudgementSlot review={review()} overlays={overlays} />
-          <MoveList tree={tree} />
+          <MoveList tree={tree} notation={settings.notation} />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
         <EngineStatus engine={engine} client={client} />

@@ -5,15 +5,21 @@ import { moveNumber } from "./notation";
 import { glyphOf } from "./notes";
 import type { TreeStore } from "./store";
 
-export function ForkChooser(props: { tree: TreeStore }) {
+interface Props {
+  tree: TreeStore;
+  /** SAN as the user reads it. */
+  shown(san: string): string;
+}
+
+export function ForkChooser(props: Props) {
   return (
     <Show when={props.tree.choices().length > 0}>
-      <Choices tree={props.tree} />
+      <Choices {...props} />
     </Show>
   );
 }
 
-function Choices(props: { tree: TreeStore }) {
+function Choices(props: Props) {
   const store = props.tree;
   const step = (places: number) => {
     const choices = store.choices();
@@ -36,7 +42,7 @@ function Choices(props: { tree: TreeStore }) {
             title={store.next() === id ? "Next move (→)" : "Show this move (↑ ↓ choose)"}
             onClick={() => store.show(id)}
           >
-            <span class="number">{moveNumber(ply, true)}</span> {san}
+            <span class="number">{moveNumber(ply, true)}</span> {props.shown(san ?? "")}
             {nags.map((nag) => glyphOf(nag).symbol).join("")}
           </button>
         )}

@@ -16,13 +16,15 @@ interface Props {
   orientation: Color;
 }
 
-type Open = { readonly kind: "tags" } | { readonly kind: "open"; readonly file: File | null };
+type Open =
+  | { readonly kind: "tags" }
+  | { readonly kind: "open"; readonly source: File | string | null };
 
 export function GameMenu(props: Props) {
   const store = props.tree;
   const [dialog, setDialog] = createSignal<Open | null>(null);
   let chooser!: HTMLInputElement;
-  const openFile = (file: File) => setDialog({ kind: "open", file });
+  const open = (source: File | string | null) => setDialog({ kind: "open", source });
   const pgn = async () => (await import("./pgn-write")).writePgn(store.tree());
   const copyPgn = async () => copyText(await pgn(), "The PGN was copied.");
   const download = async () => {
@@ -44,7 +46,7 @@ export function GameMenu(props: Props) {
   };
   const commands = (): Command[] => [
     { label: "New analysis", run: () => store.load(newTree()) },
-    { label: "Paste PGN or FEN…", run: () => setDialog({ kind: "open", file: null }) },
+    { label: "Paste PGN or FEN…", key: "Ctrl+V", run: () => open(null) },
     { label: "Open file…", run: () => chooser.click() },
     { label: "Copy FEN", run: () => void copyText(store.current().fen, "The FEN was copied.") },
     { label: "Copy PGN", run: () => void copyPgn() },
@@ -70,14 +72,14 @@ export function GameMenu(props: Props) {
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           currentTarget.value = "";
-          if (file) openFile(file);
+          if (file) open(file);
         }}
       />
-      <DropZone onFile={openFile} />
+      <DropZone onOpen={open} />
       <Suspense>
         <Switch>
           <Match when={shown("open")} keyed>
-            {({ file }) => <OpenDialog tree={store} file={file} onClose={close} />}
+            {({ source }) => <OpenDialog tree={store} source={source} onClose={close} />}
           </Match>
           <Match when={shown("tags")}><TagsDialog tree={store} onClose={close} /></Match>
         </Switch>

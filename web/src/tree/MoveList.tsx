@@ -1,6 +1,8 @@
 /** The moves of the tree: the main line in rows, variations and comments between them. */
 import { createEffect, createMemo, createSelector, createSignal, For, Match, on, Show, Switch }
   from "solid-js";
+import { sanText } from "../ui/san";
+import type { Settings } from "../ui/settings";
 import { useShortcuts } from "../ui/shortcuts";
 import { ForkChooser } from "./ForkChooser";
 import { mainCells, type Cell } from "./layout";
@@ -22,7 +24,12 @@ const moveAt = (target: EventTarget | null): NodeId | null => {
   return button ? Number(button.dataset["move"]) : null;
 };
 
-export function MoveList(props: { tree: TreeStore }) {
+interface Props {
+  tree: TreeStore;
+  notation: Settings["notation"];
+}
+
+export function MoveList(props: Props) {
   const store = props.tree;
   let list!: HTMLDivElement;
   const [menu, setMenu] = createSignal<MenuPlace | null>(null);
@@ -32,7 +39,9 @@ export function MoveList(props: { tree: TreeStore }) {
     const { id, children } = store.current();
     return id === ROOT ? (children[0] ?? ROOT) : id;
   });
-  const context: ListContext = { store, isCurrent, isTabStop };
+  const context: ListContext = {
+    store, isCurrent, isTabStop, shown: (san) => sanText(san, props.notation),
+  };
 
   const button = (id: NodeId) => list.querySelector<HTMLElement>(`[data-move="${id}"]`);
   const openMenu = (id: NodeId, at: MenuPlace["at"], isGlyphs = false) => {
@@ -97,7 +106,7 @@ export function MoveList(props: { tree: TreeStore }) {
         </Show>
         <For each={cells()}>{(cell) => <CellView cell={cell} context={context} />}</For>
       </div>
-      <ForkChooser tree={store} />
+      <ForkChooser tree={store} shown={context.shown} />
       <NoteEditor tree={store} onMenu={(at) => openMenu(store.current().id, at)} />
       <Show when={menu()} keyed>
         {(place) => <MoveMenu tree={store} place={place} onClose={closeMenu} />}

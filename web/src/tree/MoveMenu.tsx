@@ -1,5 +1,5 @@
 /** The menu of a move: its place in the tree, its comment and its glyphs. */
-import { createSignal, For, onMount } from "solid-js";
+import { createSignal, For } from "solid-js";
 import { CommandList, type Command } from "../ui/CommandList";
 import { copyText } from "../ui/clipboard";
 import { focusComment, setGlyph } from "./keys";
@@ -30,15 +30,13 @@ export function MoveMenu(props: Props) {
   const store = props.tree;
   const { id, at, isGlyphs } = props.place;
   const [corner, setCorner] = createSignal(at);
-  let list!: HTMLDivElement;
-  onMount(() => {
+  const onOpen = (list: HTMLElement) => {
     const { width, height } = list.getBoundingClientRect();
     const x = Math.min(at.x, innerWidth - width - MARGIN_PX);
     const y = at.y + height > innerHeight ? at.y - height : at.y;
     setCorner({ x: Math.max(x, MARGIN_PX), y: Math.max(y, MARGIN_PX) });
-    // After the list has focused its first item.
-    if (isGlyphs) queueMicrotask(() => list.querySelector<HTMLElement>(".glyphs button")?.focus());
-  });
+    if (isGlyphs) list.querySelector<HTMLElement>(".glyphs button")?.focus();
+  };
   const isInMainLine = () => variationOf(store.tree(), id) === null;
   const commands = (): Command[] => [
     { label: "Make main line", isDisabled: isInMainLine(), run: () => store.makeMainLine(id) },
@@ -60,7 +58,7 @@ export function MoveMenu(props: Props) {
       label={`Menu of ${moveText(store.node(id))}`}
       commands={store.node(id).san === null ? [] : commands()}
       style={{ position: "fixed", inset: `${corner().y}px auto auto ${corner().x}px` }}
-      ref={(element) => { list = element; }}
+      onOpen={onOpen}
       onClose={props.onClose}
     >
       <For each={[MOVE_GLYPHS, POSITION_GLYPHS, OTHER_GLYPHS]}>

@@ -9,6 +9,8 @@ import type { TreeStore } from "./store";
 /** What all parts of the list share. */
 export interface ListContext {
   readonly store: TreeStore;
+  /** SAN as the user reads it. */
+  shown(san: string): string;
   isCurrent(id: NodeId): boolean;
   /** Whether the Tab key stops at this move, which is one of the list. */
   isTabStop(id: NodeId): boolean;
@@ -38,7 +40,7 @@ export function MoveButton(props: Props & { isMain?: boolean }) {
       tabindex={props.context.isTabStop(props.id) ? 0 : -1}
       aria-current={props.context.isCurrent(props.id) ? "true" : undefined}
     >
-      {node().san}
+      <San san={node().san ?? ""} shown={props.context.shown(node().san ?? "")} />
       <For each={node().nags}>{(nag) => <Nag nag={nag} />}</For>
       <Show when={evaluation() ?? clock()}>
         <span class="details">
@@ -47,6 +49,16 @@ export function MoveButton(props: Props & { isMain?: boolean }) {
         </span>
       </Show>
     </button>
+  );
+}
+
+/** A move as the user reads it. Screen readers read the letters. */
+function San(props: { san: string; shown: string }) {
+  return (
+    <Show when={props.shown !== props.san} fallback={props.san}>
+      <span aria-hidden="true">{props.shown}</span>
+      <span class="only-read">{props.san}</span>
+    </Show>
   );
 }
 

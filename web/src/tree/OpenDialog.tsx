@@ -10,26 +10,32 @@ import type { TreeStore } from "./store";
 import type { Tree } from "./tree";
 import "./open-dialog.css";
 
+/** The field would be slow with so many characters: a longer text is read at once. */
+const LONG_TEXT = 100_000;
+
 interface Props {
   tree: TreeStore;
-  /** A file that was chosen already. */
-  file: File | null;
+  /** A file or a text that is there already. */
+  source: File | string | null;
   onClose(): void;
 }
 
 export default function OpenDialog(props: Props) {
-  const [text, setText] = createSignal("");
   const [progress, setProgress] = createSignal<number | null>(null);
   const [problems, setProblems] = createSignal<readonly string[]>([]);
   /** What could be read of a game with problems. */
   const [part, setPart] = createSignal<Tree | null>(null);
   const [games, setGames] = createSignal<readonly GameText[] | null>(null);
   let field: HTMLTextAreaElement | undefined;
+  const readField = () => void read(field?.value ?? "");
   let isClosed = false;
 
   const load = (tree: Tree) => {
+    const isReplaced = props.tree.tree().nodes.size > 1;
     props.tree.load(tree);
-    toast(`${gameName(tree.headers) ?? "The game"} was opened. Ctrl+Z brings back the other.`);
+    const name = gameName(tree.headers) ?? "The game";
+    toast(isReplaced ? `${name} was opened. Undo brings back what was there.`
+      : `${name} was opened.`);
     props.onClose();
   };
   const show = (found: readonly string[], legal: Tree | null = null) => {
@@ -57,7 +63,11 @@ export default function OpenDialog(props: Props) {
     }
   }
   onMount(() => {
-    if (props.file) void readFile(props.file);
+    const { source } = props;
+    if (typeof source === "string") {
+      if (field && source.length < LONG_TEXT) field.value = source;
+      void read(source);
+    } else if (source) void readFile(source);
     field?.focus();
   });
   const close = () => {
@@ -73,7 +83,7 @@ export default function OpenDialog(props: Props) {
             class="open-form"
             onSubmit={(event) => {
               event.preventDefault();
-              void read(text());
+              readField();
             }}
           >
             <textarea
@@ -85,15 +95,17 @@ export default function OpenDialog(props: Props) {
               placeholder={"1. e4 e5 2. Nf3 Nc6\n\nor a FEN, or many games. A file can be dropped "
                 + "anywhere on the page."}
               spellcheck={false}
-              value={text()}
-              onInput={({ currentTarget }) => {
-                setText(currentTarget.value);
-                show([]);
+              onInput={() => show([])}
+              onPaste={(event) => {
+                const pasted = event.clipboardData?.getData("text/plain") ?? "";
+                if (pasted.length < LONG_TEXT) return;
+                event.preventDefault();
+                void read(pasted);
               }}
               onKeyDown={(event) => {
                 if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
                 event.preventDefault();
-                void read(text());
+                readField();
               }}
             />
             <div class="problems" id="open-problems" role="alert">

@@ -16,12 +16,15 @@ export const MOVE_GLYPHS: readonly Glyph[] = [
   { nag: 6, symbol: "?!", name: "Inaccuracy" },
 ];
 
-/** Glyphs of the position after a move. It has at most one of them. */
+/**
+ * Glyphs of the position after a move. It has at most one of them. Slight advantages are written
+ * with two characters, because many fonts lack the usual ones.
+ */
 export const POSITION_GLYPHS: readonly Glyph[] = [
   { nag: 10, symbol: "=", name: "Equal position" },
   { nag: 13, symbol: "∞", name: "Unclear position" },
-  { nag: 14, symbol: "⩲", name: "White is slightly better" },
-  { nag: 15, symbol: "⩱", name: "Black is slightly better" },
+  { nag: 14, symbol: "+=", name: "White is slightly better" },
+  { nag: 15, symbol: "=+", name: "Black is slightly better" },
   { nag: 16, symbol: "±", name: "White is better" },
   { nag: 17, symbol: "∓", name: "Black is better" },
   { nag: 18, symbol: "+−", name: "White is winning" },
@@ -31,7 +34,7 @@ export const POSITION_GLYPHS: readonly Glyph[] = [
 /** Other remarks. A move has any number of them. */
 export const OTHER_GLYPHS: readonly Glyph[] = [
   { nag: 7, symbol: "□", name: "Only move" },
-  { nag: 22, symbol: "⨀", name: "Zugzwang" },
+  { nag: 22, symbol: "⊙", name: "Zugzwang" },
   { nag: 146, symbol: "N", name: "Novelty" },
   { nag: 32, symbol: "↑↑", name: "Development" },
   { nag: 36, symbol: "↑", name: "Initiative" },

@@ -17,7 +17,8 @@ interface Props {
   style?: JSX.CSSProperties;
   /** Further items below the commands, with the role `menuitem…`. */
   children?: JSX.Element;
-  ref?: (list: HTMLDivElement) => void;
+  /** Called with the list once it is in the page. */
+  onOpen?: (list: HTMLDivElement) => void;
   /** The element with the button of the list, if a press of the button is not one elsewhere. */
   owner?: HTMLElement;
   /** Called by Escape, after a choice, and when the focus or a click goes elsewhere. */
@@ -52,7 +53,8 @@ export function CommandList(props: Props) {
     if (!(props.owner ?? list).contains(event.target as Node)) props.onClose("left");
   };
   onMount(() => {
-    items()[0]?.focus();
+    items()[0]?.focus({ preventScroll: true });
+    props.onOpen?.(list);
     document.addEventListener("pointerdown", onOutside);
     document.addEventListener("focusin", onOutside);
   });
@@ -67,10 +69,7 @@ export function CommandList(props: Props) {
       id={props.id}
       style={props.style}
       aria-label={props.label}
-      ref={(element) => {
-        list = element;
-        props.ref?.(element);
-      }}
+      ref={list}
       on:keydown={onKey}
     >
       <For each={props.commands}>

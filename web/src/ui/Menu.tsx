@@ -11,6 +11,19 @@ interface Props {
   commands: readonly Command[];
 }
 
+/** The distance to the edge of the window. */
+const MARGIN_PX = 4;
+
+/** Keeps an open list within the window. */
+function place(list: HTMLElement, button: HTMLElement) {
+  const { left, right } = button.getBoundingClientRect();
+  if (left + right < innerWidth) Object.assign(list.style, { left: "0", right: "auto" });
+  const frame = list.getBoundingClientRect();
+  const over = Math.max(0, frame.right - innerWidth + MARGIN_PX);
+  const under = Math.max(0, MARGIN_PX - frame.left);
+  list.style.translate = `${under - over}px`;
+}
+
 export function Menu(props: Props) {
   const [isOpen, setOpen] = createSignal(false);
   const id = createUniqueId();
@@ -43,6 +56,7 @@ export function Menu(props: Props) {
           commands={props.commands}
           id={id}
           owner={root}
+          onOpen={(list) => place(list, button)}
           onClose={close}
         />
       </Show>
