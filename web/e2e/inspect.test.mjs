@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as steps from "./browser.mjs";
 
 const { BOARD_URL } = process.env;
-const page = steps.boardPage({ allowed: [/503/, /429/] });
+const page = steps.boardPage({ allowed: [/status of (422|429|503)/, /ERR_FAILED/] });
 
 /** The squares of the board with a class, by their place on the screen with White below. */
 const marked = (name) => page().evaluate((wanted) => {
@@ -52,7 +52,13 @@ async function open(name) {
   const panel = page().getByRole("region", { name: "Inspect" });
   if (!(await panel.isVisible())) await page().getByRole("button", { name: "Inspect" }).click();
   await page().getByRole("tab", { name, exact: true }).click();
-  await page().locator(".inspect-form .values[aria-busy=false]").waitFor();
+  await expectCurrent();
+}
+
+/** Waits until all that is shown belongs to the position on the board. */
+async function expectCurrent() {
+  await page().locator(".inspect-form .values").waitFor();
+  await page().locator(".inspect-form [aria-busy=true]").waitFor({ state: "detached" });
 }
 
 const list = (name) => page().getByRole("listbox", { name, exact: true });
@@ -423,7 +429,7 @@ test("magic bitboards show the look-up of a chosen slider", async () => {
 test("everything is reached with keys alone", async () => {
   const press = (key) => page().keyboard.press(key);
   await press("i");
-  await page().locator(".inspect-form .values[aria-busy=false]").waitFor();
+  await expectCurrent();
   await page().getByRole("tab", { name: "Bitboards", exact: true }).focus();
   await press("ArrowDown");
   await page().getByRole("heading", { name: /^Seven bitboards/ }).waitFor();
@@ -537,6 +543,37 @@ test("after a refusal with a time, the page tries again by itself", async () => 
   await list("Bitboards").waitFor();
 });
 
+test("without an answer the panel says so, keeps what it shows and tries again", async () => {
+  await open("FEN");
+  await page().route("**/v1/position", (route) => route.abort());
+  await play("e2e4");
+  const alert = page().getByRole("alert").filter({ hasText: "The server cannot be reached." });
+  await alert.waitFor();
+  assert.match(await value("FEN"), /^rnbqkbnr/);
+  // Back to a position that is known.
+  await page().keyboard.press("ArrowLeft");
+  await alert.waitFor({ state: "detached" });
+  await page().keyboard.press("ArrowRight");
+  await alert.waitFor();
+  await page().unroute("**/v1/position");
+  await page().getByRole("button", { name: "Try again" }).click();
+  await page().locator(".copyable code", { hasText: (await position("e4")).fen }).waitFor();
+});
+
+test("a game whose moves the server refuses is shown without them", async () => {
+  await page().route("**/v1/position", (route) => {
+    if (!route.request().postDataJSON().moves.length) return route.continue();
+    return route.fulfill({
+      status: 422, contentType: "application/problem+json",
+      body: JSON.stringify({ title: "Illegal move", status: 422, code: "illegal_move" }),
+    });
+  });
+  await play("e2e4");
+  await open("FEN");
+  await page().getByText("The server refused the moves up to here").waitFor();
+  assert.match(await value("FEN"), /^rnbqkbnr\/pppppppp\/8\/8\/4P3/);
+});
+
 test("a link opens a form", async () => {
   await page().goto(new URL("/#inspect=huffman", BOARD_URL).href);
   await page().reload();
@@ -557,7 +594,7 @@ test("the panel fits a phone of 320 pixels, form by form", async () => {
   assert.equal(forms.length, 16);
   for (const form of forms) {
     await select.selectOption(form);
-    await page().locator(".inspect-form .values[aria-busy=false]").waitFor();
+    await expectCurrent();
     const width = await page().evaluate(() => document.documentElement.scrollWidth);
     assert.equal(width, 320, form);
   }

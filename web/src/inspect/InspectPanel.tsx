@@ -12,7 +12,7 @@ import { onBoardSquare } from "./board-squares";
 import { InspectProvider, type Inspect } from "./context";
 import { FORMS } from "./forms";
 import { FormSelect, FormTabs } from "./FormList";
-import { Refused, Waiting } from "./Notes";
+import { Problem, Waiting } from "./Notes";
 import { createRequests } from "./requests";
 import { createSelection } from "./selection";
 import { SquareField } from "./SquareField";
@@ -97,9 +97,7 @@ export default function InspectPanel(props: Props) {
         </header>
         <p class="text">{form().text}</p>
         <Show when={answer()} fallback={<Waiting of={requests.position} />}>
-          <Show when={requests.position.problem()}>
-            {(problem) => <Refused problem={problem()} onRetry={requests.position.retry} />}
-          </Show>
+          <Problem of={requests.position} />
           <Show when={!answer()?.hasHistory}>
             <p class="hint">The server refused the moves up to here and shows the position alone:
               which pieces have moved follows from their squares.</p>

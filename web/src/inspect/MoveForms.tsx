@@ -7,20 +7,24 @@ import { Copyable } from "./Copyable";
 import { useInspect } from "./context";
 import { Fields } from "./Fields";
 import { instructionItems, recordItems } from "./move-items";
-import { NoMove, Waiting } from "./Notes";
+import { NoMove, Problem, Waiting } from "./Notes";
 import { Rows } from "./Rows";
 import type { Item, Row } from "./selection";
 import type { LegalMove, Ply } from "./server";
 
 /** The last move, or what to do to have one. */
-function LastMove(props: { what: string; children(ply: Ply): JSX.Element }) {
+function LastMove(props: { what: string; children(ply: () => Ply): JSX.Element }) {
   const { requests, tree } = useInspect();
   const { lastMove } = requests;
-  const shown = () => (lastMove.isOld() ? null : lastMove.answer());
   return (
     <Show when={tree.current().parent !== null} fallback={<NoMove what={props.what} />}>
-      <Show when={shown()} fallback={<Waiting of={lastMove} />}>
-        {(ply) => props.children(ply())}
+      <Show when={lastMove.answer()} fallback={<Waiting of={lastMove} />}>
+        {(ply) => (
+          <div classList={{ old: lastMove.isOld() }} aria-busy={lastMove.isOld()}>
+            <Problem of={lastMove} />
+            {props.children(ply)}
+          </div>
+        )}
       </Show>
     </Show>
   );
@@ -46,7 +50,7 @@ export function MoveCodeForm() {
   const { requests, position, tree } = useInspect();
   const { legalMoves } = requests;
   const [uci, setUci] = createSignal<string | null>(null);
-  const moves = () => (legalMoves.isOld() ? [] : (legalMoves.answer() ?? []));
+  const moves = () => legalMoves.answer() ?? [];
   /** The chosen legal move. Without a choice, the last move stands here, if there is one. */
   const chosen = createMemo((): LegalMove | undefined => {
     const isStart = tree.current().parent === null;
@@ -62,7 +66,7 @@ export function MoveCodeForm() {
         when={chosen()}
         fallback={
           <LastMove what="its code">
-            {(ply) => <Code name={`${ply.san} (last move)`} code={ply.code} />}
+            {(ply) => <Code name={`${ply().san} (last move)`} code={ply().code} />}
           </LastMove>
         }
       >
@@ -71,7 +75,8 @@ export function MoveCodeForm() {
       <h4>
         {moves().length} legal moves of {position().views.state.turn === "white" ? "White" : "Black"}
       </h4>
-      <Show when={moves().length > 0} fallback={<Waiting of={legalMoves} />}>
+      <Show when={legalMoves.answer()} fallback={<Waiting of={legalMoves} />}>
+        <Problem of={legalMoves} />
         <Cells
           label="Legal moves" layout="flow" items={items()}
           isChosen={(index) => moves()[index]?.uci === chosen()?.uci}
@@ -90,11 +95,11 @@ export function InstructionForm() {
     <LastMove what="its instruction">
       {(ply) => (
         <>
-          <Copyable label={ply.san} value={JSON.stringify(ply.instruction)} />
-          <h4>{ply.instruction.length} entries</h4>
+          <Copyable label={ply().san} value={JSON.stringify(ply().instruction)} />
+          <h4>{ply().instruction.length} entries</h4>
           <Cells
             label="Entries of the instruction" layout="table quads"
-            items={instructionItems(ply.instruction)}
+            items={instructionItems(ply().instruction)}
           />
         </>
       )}
@@ -114,10 +119,10 @@ export function RecordForm() {
     <LastMove what="its record">
       {(ply) => (
         <>
-          <Copyable label={ply.san} value={JSON.stringify(ply.record)} />
-          <Rows label="Bitboards of the record" cards={rows(ply)} />
+          <Copyable label={ply().san} value={JSON.stringify(ply().record)} />
+          <Rows label="Bitboards of the record" cards={rows(ply())} />
           <h4>Other members</h4>
-          <Cells label="Other members" layout="table record" items={recordItems(ply.record)} />
+          <Cells label="Other members" layout="table record" items={recordItems(ply().record)} />
         </>
       )}
     </LastMove>

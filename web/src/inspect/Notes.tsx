@@ -7,21 +7,29 @@ export function NoMove(props: { what: string }) {
   return <p class="hint">Play a move on the board: {props.what} stands here.</p>;
 }
 
-/** A request that runs or was refused. */
-export function Waiting(props: { of: Pick<Latest<unknown>, "problem" | "retry"> }) {
+interface Props {
+  of: Pick<Latest<unknown>, "problem" | "retry">;
+}
+
+/** A refusal as a sentence, with a button for the next try. */
+export function Problem(props: Props) {
   return (
-    <Show when={props.of.problem()} fallback={<p class="hint">Loading…</p>}>
-      {(problem) => <Refused problem={problem()} onRetry={props.of.retry} />}
+    <Show when={props.of.problem()}>
+      {(problem) => (
+        <p class="refused" role="alert">
+          <span>{problem()}</span>
+          <button type="button" onClick={() => props.of.retry()}>Try again</button>
+        </p>
+      )}
     </Show>
   );
 }
 
-/** A refusal as a sentence, with a button for the next try. */
-export function Refused(props: { problem: string; onRetry(): void }) {
+/** A request that runs or was refused, as long as there is no older answer. */
+export function Waiting(props: Props) {
   return (
-    <p class="refused" role="alert">
-      <span>{props.problem}</span>
-      <button type="button" onClick={() => props.onRetry()}>Try again</button>
-    </p>
+    <Show when={props.of.problem() === null} fallback={<Problem of={props.of} />}>
+      <p class="hint">Loading…</p>
+    </Show>
   );
 }

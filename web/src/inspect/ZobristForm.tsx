@@ -23,7 +23,7 @@ export function ZobristForm() {
         {(numbers) => (
           <>
             <h4>The last move changed</h4>
-            <Update numbers={numbers()} />
+            <div class="update"><Update numbers={numbers()} /></div>
             <Numbers numbers={numbers()} />
           </>
         )}

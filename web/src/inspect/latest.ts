@@ -86,8 +86,9 @@ export function createLatest<Answer>(
   createEffect(() => {
     const asked = question();
     stop();
-    if (!asked || untrack(known).key === asked.key) return;
-    const kept = cache.get(asked.key);
+    if (!asked) return;
+    const { key, answer } = untrack(known);
+    const kept = key === asked.key && answer !== null ? answer : cache.get(asked.key);
     if (kept !== undefined) {
       setKnown({ key: asked.key, answer: kept, problem: null });
       return;
