@@ -4,9 +4,8 @@ import { test } from "node:test";
 import { expectLines } from "./browser.mjs";
 import { freePort, startServer, stopServer, until, withPage } from "./own-server.mjs";
 
-/** The rates of config/production.toml, with a worker for a second search, if one came. */
+/** The rates of config/production.toml. */
 const production = (metrics) => `
-workers = 2
 [rate]
 requests = 120
 window_ms = 60000
@@ -28,7 +27,10 @@ async function playLines(page, moves) {
 test("a run of 200 steps in 10 seconds has one search at a time, and ends with the last position",
   async () => {
     const metrics = await freePort();
-    const { server, address } = await startServer({ settings: production(metrics) });
+    // There is a worker for a second search, if one came.
+    const { server, address } = await startServer({
+      settings: production(metrics), workers: 2,
+    });
     try {
       await withPage(address, async (page, open) => {
         let searches = 0;

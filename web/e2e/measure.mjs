@@ -128,6 +128,30 @@ async function measureLoad(browser, address) {
   await page.context().close();
 }
 
+/** The time from the start of a server that was killed to the next evaluation. */
+async function measureResume(browser) {
+  const times = [];
+  let { server, address } = await startServer();
+  const page = await newPage(browser);
+  await page.goto(`http://${address}/`);
+  await page.waitForFunction(() => globalThis.times.evaluation);
+  for (const move of [["e2", "e4"], ["e7", "e5"], ["g1", "f3"], ["b8", "c6"], ["f1", "b5"]]) {
+    await stopServer(server);
+    await page.getByText("The server cannot be reached.").waitFor();
+    for (const square of move) await page.mouse.click(...(await middleOf(page, square)));
+    await page.waitForFunction(() => !document.querySelector(".pv-move"));
+    // Long enough for the waits between the tries to have grown.
+    await page.waitForTimeout(4_000);
+    ({ server } = await startServer({ listen: address }));
+    const start = performance.now();
+    await page.locator(".pv-move").first().waitFor();
+    times.push(performance.now() - start);
+  }
+  await page.context().close();
+  await stopServer(server);
+  print("server back to the next evaluation, longest of 5", ms(Math.max(...times)), "2000 ms");
+}
+
 const { server, address } = await startServer();
 const browser = await launch();
 try {
@@ -135,6 +159,7 @@ try {
   await analyse(address, ["e4"]);
   const live = await startFakeLive(address, { type: "info", ...start });
   await measureNavigation(browser, address);
+  await measureResume(browser);
   await measureLoad(browser, live.address);
   await live.stop();
 } finally {

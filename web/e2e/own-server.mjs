@@ -1,7 +1,7 @@
 /** Servers that a test starts itself, and proxies before them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,21 +9,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { launch, serveFiles } from "./browser.mjs";
 
-const SETTINGS = `
-[search]
-workers = 1
-hash_mb = 16
-
-[log]
-format = "json"
-level = "kibitzer::http=warn,info"
-`;
+const SETTINGS = readFileSync(new URL("server.toml", import.meta.url), "utf8");
 
 /** Starts a server with these settings besides the usual ones, and waits for its address. */
-export async function startServer({ listen = "127.0.0.1:0", settings = "" } = {}) {
+export async function startServer({
+  listen = "127.0.0.1:0", settings = "", workers = 1,
+} = {}) {
   const config = join(mkdtempSync(join(tmpdir(), "board-")), "server.toml");
-  const workers = settings.match(/^workers = \d+$/m)?.[0] ?? "workers = 1";
-  writeFileSync(config, SETTINGS.replace("workers = 1", workers) + settings.replace(workers, ""));
+  writeFileSync(config, SETTINGS.replace("workers = 1", `workers = ${workers}`) + settings);
   const server = spawn(
     process.env.KIBITZER, ["serve", "--config", config, "--listen", listen],
     { stdio: ["ignore", "pipe", "inherit"] },

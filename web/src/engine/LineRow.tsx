@@ -53,18 +53,19 @@ interface MoveProps {
   isReachable: boolean;
 }
 
+/** A move as a button. It is inline text, which the browser lays out faster than real buttons. */
 function PvMove(props: MoveProps) {
   const text = (san: string) => (props.number ? `${props.number} ${san}` : san);
   return (
     <>
-      <button
-        type="button"
+      <span
         class="pv-move"
+        role="button"
         data-row={props.row}
         data-index={props.index}
         tabIndex={props.isReachable ? 0 : -1}
         aria-label={props.notation === "figurines" ? text(props.san) : undefined}
-      >{text(sanText(props.san, props.notation))}</button>
+      >{text(sanText(props.san, props.notation))}</span>
       {" "}
     </>
   );

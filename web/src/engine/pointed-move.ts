@@ -74,12 +74,17 @@ export function createPointedMove(list: () => HTMLElement | undefined) {
     keydown: (event) => {
       const button = buttonOf(event.target);
       if (!button) return;
-      const moves = [...button.parentElement!.querySelectorAll<HTMLElement>("button")];
+      const moves = [...button.parentElement!.querySelectorAll<HTMLElement>(".pv-move")];
       const at = moves.indexOf(button);
       const targets: Record<string, HTMLElement | undefined> = {
         ArrowRight: moves[at + 1], ArrowLeft: moves[at - 1], Home: moves[0], End: moves.at(-1),
       };
       if (event.key === "Escape") setMove(null);
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        wasLongPress = false;
+        button.click();
+      }
       if (!(event.key in targets)) return;
       // The key does not step through the game here.
       event.preventDefault();
