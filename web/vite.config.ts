@@ -70,6 +70,18 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: 0,
+    // The libraries that the page needs at once, in one file. Else each set of files that two
+    // parts share would be a file of its own.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{
+            name: "libraries",
+            test: /node_modules.(solid-js|@badrap|chessops.*(chess|fen|san|squareSet|attacks|board|setup|util|types|compat|debug)\.js|@lichess-org)/,
+          }],
+        },
+      },
+    },
     license: { fileName: LICENSES },
   },
   test: { include: ["src/**/*.test.ts"], environment: "node" },

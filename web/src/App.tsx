@@ -8,7 +8,7 @@ import { BoardMessageLine, MoveInput } from "./board/MoveInput";
 import { outcomeText } from "./board/outcome";
 import { createOverlays } from "./board/overlays";
 import { useSounds } from "./board/use-sounds";
-import { Dialogs, type DialogName } from "./Dialogs";
+import type { DialogName } from "./Dialogs";
 import { createClient } from "./engine/client";
 import { EnginePanel } from "./engine/EnginePanel";
 import { EngineStatus } from "./engine/EngineStatus";
@@ -27,12 +27,14 @@ import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
 import { StepControls } from "./tree/StepControls";
 import { createTreeStore } from "./tree/store";
+import { late } from "./ui/late";
 import { HeaderButton, Links } from "./ui/Header";
 import { Tools, type Tool } from "./ui/Panel";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { Toasts } from "./ui/toasts";
 
+const Dialogs = late(async () => (await import("./Dialogs")).Dialogs);
 // The panels are loaded when they are opened first.
 const ReviewPanel = lazy(async () => ({ default: (await import("./review/views")).ReviewPanel }));
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));

@@ -4,7 +4,6 @@ import { createEffect, createMemo, on } from "solid-js";
 import { useShortcuts } from "../ui/shortcuts";
 import { boardMessage, clearMessage, tell } from "./message";
 import { COLOR_NAMES } from "./squares";
-import { readMove } from "./typed-move";
 import "./move-input.css";
 
 interface Props {
@@ -25,8 +24,9 @@ export function MoveInput(props: Props) {
   createEffect(on(fen, clearMessage, { defer: true }));
   useShortcuts([{ keys: ["m"], label: "Type a move", group: "Moves", run: () => input.focus() }]);
 
-  const submit = (event: SubmitEvent) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
+    const { readMove } = await import("./extras");
     const { uci, problem } = readMove(props.position, input.value);
     if (problem !== undefined) {
       tell(problem, "error");

@@ -2,7 +2,7 @@
 import type { Color } from "chessops/types";
 import { createMemo, createSignal, For, Index, lazy, Show, Suspense } from "solid-js";
 import type { Settings } from "../ui/settings";
-import { Chips } from "./Chips";
+import { late } from "../ui/late";
 import { LineRow } from "./LineRow";
 import { createPointedMove, type PlacedMove } from "./pointed-move";
 import { limitChoices, MAX_LINES, type LimitName } from "./preferences";
@@ -10,6 +10,7 @@ import { scoreText } from "./protocol";
 import type { Engine } from "./store";
 import "./engine-panel.css";
 
+const Chips = late(async () => (await import("./Chips")).Chips);
 // Without the server it cannot be loaded, and there is no preview.
 const LinePreview = lazy(() =>
   import("./LinePreview").catch(() => ({ default: () => null })),

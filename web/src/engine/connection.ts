@@ -2,7 +2,6 @@
  * again after a failure. */
 import { BackOff } from "./backoff";
 import { Refusal, type Client } from "./client";
-import { EventStream } from "./event-stream";
 import { IDLE_CLOSE_CODE, LiveSocket } from "./live-socket";
 import type { Limits, SearchRequest, ServerMessage } from "./protocol";
 import type { Transport } from "./transport";
@@ -107,12 +106,14 @@ export class Connection {
     this.close();
     const attempt = this.#attempt;
     this.#become("connecting");
-    if (this.usesEvents) {
-      this.#transport = this.#eventStream();
-      this.#become("open");
-      return;
-    }
     try {
+      if (this.usesEvents) {
+        const transport = await this.#eventStream();
+        if (attempt !== this.#attempt) return;
+        this.#transport = transport;
+        this.#become("open");
+        return;
+      }
       const ticket = await this.#ticket();
       if (attempt === this.#attempt) this.#transport = this.#socket(ticket);
     } catch (error) {
@@ -142,7 +143,8 @@ export class Connection {
     });
   }
 
-  #eventStream(): Transport {
+  async #eventStream(): Promise<Transport> {
+    const { EventStream } = await import("./event-stream");
     return new EventStream(this.#client, {
       onMessage: (message) => {
         this.#backOff.reset();

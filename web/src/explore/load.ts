@@ -1,5 +1,6 @@
 /** The explorer, loaded when the page has been painted. */
 import { createSignal, getOwner, onCleanup, onMount, runWithOwner, type Accessor } from "solid-js";
+import { afterFirstPaint } from "../ui/late";
 import type { Explorer, Sources } from "./store";
 
 /** The wait before another try, if the server was gone. */
@@ -17,9 +18,7 @@ export function loadExplorer(sources: Sources): Accessor<Explorer | undefined> {
       timer = setTimeout(load, RETRY_MS);
     }
   }
-  onMount(() => requestAnimationFrame(() => {
-    timer = setTimeout(load);
-  }));
+  onMount(() => afterFirstPaint(() => void load()));
   onCleanup(() => clearTimeout(timer));
   return explorer;
 }

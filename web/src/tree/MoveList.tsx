@@ -1,19 +1,22 @@
 /** The moves of the tree: the main line in rows, variations and comments between them. */
 import { createEffect, createMemo, createSelector, createSignal, For, Match, on, Show, Switch }
   from "solid-js";
+import { late } from "../ui/late";
 import { sanText } from "../ui/san";
 import type { Settings } from "../ui/settings";
 import { useShortcuts } from "../ui/shortcuts";
-import { ForkChooser } from "./ForkChooser";
 import { mainCells, type Cell } from "./layout";
 import { Interrupt, MoveButton, type ListContext } from "./MoveText";
-import { MoveMenu, type MenuPlace } from "./MoveMenu";
-import { NoteEditor } from "./NoteEditor";
+import type { MenuPlace } from "./MoveMenu";
 import { useTreeKeys } from "./keys";
 import { onLongPress } from "./long-press";
 import { ROOT, type NodeId } from "./node";
 import type { TreeStore } from "./store";
 import "./move-list.css";
+
+const ForkChooser = late(async () => (await import("./extras")).ForkChooser);
+const MoveMenu = late(async () => (await import("./extras")).MoveMenu);
+const NoteEditor = late(async () => (await import("./extras")).NoteEditor);
 
 const sameCells = (a: readonly Cell[], b: readonly Cell[]) =>
   a.length === b.length && a.every((cell, index) => cell === b[index]);
