@@ -10,7 +10,7 @@ import { drawingsOf, withDrawings, type Drawing } from "./board/drawings";
 import { BoardMessageLine, MoveInput } from "./board/MoveInput";
 import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
-import { createPositionCheck } from "./engine/check-position";
+import type { CheckPosition } from "./board/position-check";
 import { createClient } from "./engine/client";
 import { EnginePanel } from "./engine/EnginePanel";
 import { EvalBar } from "./engine/EvalBar";
@@ -39,7 +39,8 @@ export function App() {
   const { settings, set: setSetting } = createSettings();
   const tree = createTreeStore();
   const client = createClient();
-  const checkPosition = createPositionCheck(client);
+  const checkPosition: CheckPosition = async (fen, signal) =>
+    (await import("./engine/check-position")).createPositionCheck(client)(fen, signal);
   const engine = createEngine();
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>("white");

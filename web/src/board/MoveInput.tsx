@@ -4,7 +4,6 @@ import { createEffect, createMemo, on } from "solid-js";
 import { useShortcuts } from "../ui/shortcuts";
 import { boardMessage, clearMessage, tell } from "./message";
 import { COLOR_NAMES } from "./squares";
-import { readMove } from "./typed-move";
 import "./move-input.css";
 
 interface Props {
@@ -25,15 +24,25 @@ export function MoveInput(props: Props) {
   createEffect(on(fen, clearMessage, { defer: true }));
   useShortcuts([{ keys: ["m"], label: "Type a move", group: "Moves", run: () => input.focus() }]);
 
+  // What reads a move is loaded with the first focus. Moves typed meanwhile wait in their order.
+  const loaded = () => import("./typed-move");
+  let last = Promise.resolve();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const { uci, problem } = readMove(props.position, input.value);
-    if (problem !== undefined) {
-      tell(problem, "error");
+    const text = input.value;
+    input.value = "";
+    last = last.then(() => play(text));
+  };
+  const play = async (text: string) => {
+    const { readMove } = await loaded();
+    const { uci, problem } = readMove(props.position, text);
+    if (problem === undefined) {
+      props.onMove(uci);
       return;
     }
-    input.value = "";
-    props.onMove(uci);
+    // Back into the field, to be mended.
+    input.value ||= text;
+    tell(problem, "error");
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
@@ -55,6 +64,7 @@ export function MoveInput(props: Props) {
         autocapitalize="off"
         aria-invalid={boardMessage()?.kind === "error"}
         aria-describedby="board-message"
+        onFocus={() => void loaded()}
         onInput={clearMessage}
         onKeyDown={onKeyDown}
       />
