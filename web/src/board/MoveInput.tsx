@@ -24,16 +24,25 @@ export function MoveInput(props: Props) {
   createEffect(on(fen, clearMessage, { defer: true }));
   useShortcuts([{ keys: ["m"], label: "Type a move", group: "Moves", run: () => input.focus() }]);
 
-  const submit = async (event: SubmitEvent) => {
+  // What reads a move is loaded with the first focus. Moves typed meanwhile wait in their order.
+  const loaded = () => import("./extras");
+  let last = Promise.resolve();
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const { readMove } = await import("./extras");
-    const { uci, problem } = readMove(props.position, input.value);
-    if (problem !== undefined) {
-      tell(problem, "error");
+    const text = input.value;
+    input.value = "";
+    last = last.then(() => play(text));
+  };
+  const play = async (text: string) => {
+    const { readMove } = await loaded();
+    const { uci, problem } = readMove(props.position, text);
+    if (problem === undefined) {
+      props.onMove(uci);
       return;
     }
-    input.value = "";
-    props.onMove(uci);
+    // Back into the field, to be mended.
+    input.value ||= text;
+    tell(problem, "error");
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
@@ -55,6 +64,7 @@ export function MoveInput(props: Props) {
         autocapitalize="off"
         aria-invalid={boardMessage()?.kind === "error"}
         aria-describedby="board-message"
+        onFocus={() => void loaded()}
         onInput={clearMessage}
         onKeyDown={onKeyDown}
       />

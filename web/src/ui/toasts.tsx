@@ -22,9 +22,21 @@ export function toast(text: string, kind: Toast["kind"] = "message"): void {
   setTimeout(() => setToasts(toasts().filter((shown) => shown.id !== id)), SHOWN_MS);
 }
 
-/** Lets a screen reader say a text that others see: a move, an evaluation, an end. */
+let waiting: string[] = [];
+
+/**
+ * Lets a screen reader say a text that others see: a move, an evaluation, an end. Texts of the same
+ * moment are said together, since a later one would replace an earlier one before it is said.
+ */
 export function announce(text: string): void {
-  setAnnouncement(text);
+  waiting.push(text);
+  if (waiting.length > 1) return;
+  queueMicrotask(() => {
+    const said = [...new Set(waiting)].join(" ");
+    waiting = [];
+    // The same text once more must be another one, or nobody hears it.
+    setAnnouncement((before) => (before === said ? `${said}\u00a0` : said));
+  });
 }
 
 export function Toasts() {
