@@ -1,16 +1,14 @@
 /** The page: the stores, the views on them, and what connects them. */
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-import {
-  createEffect, createMemo, createSignal, lazy, Match, on, onCleanup, onMount, Suspense, Switch,
-  untrack,
-} from "solid-js";
+import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount } from "solid-js";
 import { Board, squaresOf } from "./board/Board";
 import { drawingsOf, withDrawings, type Drawing } from "./board/drawings";
 import { BoardMessageLine, MoveInput } from "./board/MoveInput";
+import { useMoveSounds } from "./board/move-sounds";
 import { createOverlays } from "./board/overlays";
 import { outcomeText } from "./board/outcome";
-import type { CheckPosition } from "./board/position-check";
+import { Dialogs, type DialogName } from "./Dialogs";
 import { createClient } from "./engine/client";
 import { EnginePanel } from "./engine/EnginePanel";
 import { EvalBar } from "./engine/EvalBar";
@@ -18,34 +16,28 @@ import { statusText } from "./engine/status";
 import { createEngine } from "./engine/store";
 import { MoveList } from "./tree/MoveList";
 import { createTreeStore } from "./tree/store";
-import { newTree } from "./tree/tree";
 import { Controls, type Control } from "./ui/Controls";
-import { HeaderButton, Links } from "./ui/Header";
+import { Header, Links } from "./ui/Header";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { StatusLine } from "./ui/StatusLine";
 import { Toasts } from "./ui/toasts";
 import { Tools, type Tool } from "./ui/Panel";
 
-// The panels and dialogs are loaded when they are opened first.
-const SetupDialog = lazy(() => import("./board/SetupDialog"));
-const SettingsDialog = lazy(() => import("./ui/SettingsDialog"));
-const HelpDialog = lazy(() => import("./ui/HelpDialog"));
+// The panels are loaded when they are opened first.
 const ReviewPanel = lazy(() => import("./review/ReviewPanel"));
 const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
 const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
 
 export function App() {
-  const { settings, set: setSetting } = createSettings();
+  const settingsStore = createSettings();
+  const { settings } = settingsStore;
   const tree = createTreeStore();
   const client = createClient();
-  const checkPosition: CheckPosition = async (fen, signal) =>
-    (await import("./engine/check-position")).createPositionCheck(client)(fen, signal);
   const engine = createEngine();
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>("white");
-  const [dialog, setDialog] = createSignal<"setup" | "settings" | "help" | null>(null);
-  const closeDialog = () => setDialog(null);
+  const [dialog, setDialog] = createSignal<DialogName | null>(null);
   const [openTool, setOpenTool] = createSignal<string | null>(null);
 
   const info = () => engine.evaluation(tree.current().fen);
@@ -67,13 +59,6 @@ export function App() {
     );
   });
 
-  createEffect(on(tree.current, ({ fen, san }, before) => {
-    // Not for an edit that leaves the position as it is.
-    if (settings.sounds === "off" || san === null || fen === before?.fen) return;
-    const isEnd = untrack(outcome) !== null;
-    void import("./ui/sounds").then(({ playSound, soundOf }) => playSound(soundOf(san, isEnd)));
-  }, { defer: true }));
-
   const panelProps = { tree, engine, client, overlays };
   const tools: readonly Tool[] = [
     { id: "explore", label: "Explore", key: "e", view: () => <ExplorePanel {...panelProps} /> },
@@ -86,10 +71,7 @@ export function App() {
     tree.annotate(id, { comments: withDrawings(comments, drawings) });
   };
 
-  const setUp = (fen: string, isChess960: boolean) => {
-    tree.load(newTree(fen, new Map(isChess960 ? [["Variant", "Chess960"]] : [])));
-    closeDialog();
-  };
+  useMoveSounds(tree, settings);
 
   const flip = () => setOrientation(opposite);
   useShortcuts([
@@ -123,13 +105,7 @@ export function App() {
   ];
   return (
     <>
-      <header class="top">
-        <h1>kibitzer</h1>
-        <HeaderButton icon="setup" label="Set up" onClick={() => setDialog("setup")} />
-        <HeaderButton icon="settings" label="Settings" onClick={() => setDialog("settings")} />
-        <HeaderButton icon="help" label="Help" shortcut="?" onClick={() => setDialog("help")} />
-        <nav aria-label="Documents"><Links /></nav>
-      </header>
+      <Header onOpen={setDialog} />
       <main class="page" classList={{ "with-tool": openTool() !== null }}>
         <div class="bar"><EvalBar info={info()} orientation={orientation()} /></div>
         <Board
@@ -167,24 +143,14 @@ export function App() {
         />
       </main>
       <nav class="foot" aria-label="Documents"><Links /></nav>
-      <Suspense>
-        <Switch>
-          <Match when={dialog() === "settings"}>
-            <SettingsDialog settings={settings} onSet={setSetting} onClose={closeDialog} />
-          </Match>
-          <Match when={dialog() === "setup"}>
-            <SetupDialog
-              fen={tree.current().fen}
-              orientation={orientation()}
-              coordinates={settings.coordinates === "on"}
-              check={checkPosition}
-              onAnalyse={setUp}
-              onClose={closeDialog}
-            />
-          </Match>
-          <Match when={dialog() === "help"}><HelpDialog onClose={closeDialog} /></Match>
-        </Switch>
-      </Suspense>
+      <Dialogs
+        open={dialog()}
+        tree={tree}
+        client={client}
+        settings={settingsStore}
+        orientation={orientation()}
+        onClose={() => setDialog(null)}
+      />
       <Toasts />
     </>
   );

@@ -4,15 +4,15 @@ import type { Api } from "@lichess-org/chessground/api";
 import type { Config } from "@lichess-org/chessground/config";
 import type { Key } from "@lichess-org/chessground/types";
 import type { Chess } from "chessops/chess";
-import { chessgroundMove } from "chessops/compat";
 import type { Color, Square } from "chessops/types";
-import { makeSquare, parseSquare, parseUci, squareFile } from "chessops/util";
+import { makeSquare, parseSquare, squareFile } from "chessops/util";
 import {
   createEffect, createMemo, createSignal, on, onCleanup, onMount, Show, untrack,
 } from "solid-js";
 import { isMotionReduced } from "../ui/motion";
 import { sameDrawings, toggled, type Drawing } from "./drawings";
 import { clearMessage, tell } from "./message";
+import { squaresOf } from "./move-squares";
 import { isPromotion, targetsOf, uciOf } from "./moves";
 import type { Overlays } from "./overlays";
 import { PlayGrid } from "./PlayGrid";
@@ -20,6 +20,8 @@ import { PromotionChooser, type PromotionRole } from "./PromotionChooser";
 import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.cburnett.css";
 import "./board.css";
+
+export { squaresOf };
 
 interface Props {
   fen: string;
@@ -39,12 +41,6 @@ interface Props {
 
 const PROMOTION_LETTERS: Record<PromotionRole, string> = {
   queen: "q", rook: "r", bishop: "b", knight: "n",
-};
-
-/** The squares of a move, as chessground names them. */
-export const squaresOf = (uci: string | null): Key[] => {
-  const move = uci === null ? undefined : parseUci(uci);
-  return move ? (chessgroundMove(move) as Key[]) : [];
 };
 
 const keyOf = (square: Square) => makeSquare(square) as Key;
