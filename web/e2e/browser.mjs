@@ -52,7 +52,9 @@ export async function serveFiles(context) {
  * if the page writes an error or a warning to the console or sends a request to another host.
  * `allowed` are patterns of console texts that the tests of a file provoke.
  */
-export function boardPage({ path = "", viewport = { width: 1280, height: 800 }, allowed = [] } = {}) {
+export function boardPage({
+  path = "", viewport = { width: 1280, height: 800 }, allowed = [], hasTouch = false,
+} = {}) {
   let browser;
   let page;
   let complaints;
@@ -63,7 +65,9 @@ export function boardPage({ path = "", viewport = { width: 1280, height: 800 }, 
   beforeEach(async () => {
     complaints = [];
     // A test opens the page anew and needs no copy of it.
-    const context = await browser.newContext({ viewport, serviceWorkers: "block" });
+    const context = await browser.newContext({
+      viewport, serviceWorkers: "block", hasTouch, isMobile: hasTouch,
+    });
     await serveFiles(context);
     page = await context.newPage();
     page.setDefaultTimeout(15_000);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as steps from "./browser.mjs";
 
-const page = steps.boardPage();
+// The server refuses illegal positions, which the browser writes to the console.
+const page = steps.boardPage({ allowed: [/status of 422/] });
 const expectMoves = (...moves) => steps.expectMoves(page(), ...moves);
 const press = async (...keys) => {
   for (const key of keys) await page().keyboard.press(key);
@@ -97,6 +98,58 @@ test("a promotion is chosen by its letter or by arrow keys", async () => {
   assert.equal(await focused(), "a8, black rook");
   await press("ArrowDown", "ArrowRight", "Enter", "ArrowUp", "ArrowLeft", "Enter", "r");
   await page().locator(".move", { hasText: "bxa8=R" }).waitFor();
+});
+
+/** Presses Tab until the control of this name has the focus. */
+async function tabTo(name) {
+  for (let presses = 0; presses < 80; presses += 1) {
+    await press("Tab");
+    const found = await page().evaluate(() => {
+      const { ariaLabel, labels, textContent } = document.activeElement;
+      return (ariaLabel ?? labels?.[0]?.textContent ?? textContent).trim();
+    });
+    if (found === name) return;
+  }
+  assert.fail(`Tab does not come to “${name}”`);
+}
+
+test("settings are changed with Tab, arrows and Space alone", async () => {
+  await tabTo("Settings");
+  await press("Enter");
+  const settings = page().getByRole("dialog", { name: "Settings" });
+  await settings.waitFor();
+  await tabTo("As the system");
+  await press("ArrowDown", "ArrowDown");
+  assert.equal(await page().locator("html").getAttribute("data-theme"), "dark");
+  await tabTo("Green");
+  await press("ArrowRight");
+  assert.equal(await page().locator("html").getAttribute("data-board"), "brown");
+  await tabTo("Coordinates on the board");
+  await press(" ", "Escape");
+  await settings.waitFor({ state: "detached" });
+  assert.equal(await page().locator(".board coords").count(), 0);
+  assert.equal(await focused(), "Settings");
+});
+
+test("a position is set up and analysed with keys alone", async () => {
+  await tabTo("Set up");
+  await press("Enter");
+  const editor = page().getByRole("dialog", { name: "Set up position" });
+  await editor.waitFor();
+  await tabTo("Clear");
+  await press("Enter");
+  await tabTo("e1, empty");
+  await press("K", "ArrowUp", "P", "ArrowUp", "ArrowUp", "ArrowUp", "k");
+  await tabTo("White");
+  await press("ArrowRight");
+  await tabTo("Move number");
+  await press("Control+a", "9");
+  await tabTo("Analyse");
+  await press("Enter");
+  await editor.waitFor({ state: "detached" });
+  await message("Black to move");
+  assert.equal(await focused(), "Set up");
+  await page().getByRole("gridcell", { name: "e5, black king" }).waitFor();
 });
 
 test("the help lists the keys, and Escape gives the focus back", async () => {

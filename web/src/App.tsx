@@ -28,7 +28,7 @@ import { readSession, useSession } from "./tree/session";
 import { StepControls } from "./tree/StepControls";
 import { createTreeStore } from "./tree/store";
 import { late } from "./ui/late";
-import { HeaderButton, Links } from "./ui/Header";
+import { Header, Links } from "./ui/Header";
 import { Tools, type Tool } from "./ui/Panel";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
@@ -122,14 +122,7 @@ export function App() {
   };
   return (
     <>
-      <header class="top">
-        <h1>kibitzer</h1>
-        <GameMenu tree={tree} orientation={orientation()} />
-        <HeaderButton icon="setup" label="Set up" onClick={() => setDialog("setup")} />
-        <HeaderButton icon="settings" label="Settings" onClick={() => setDialog("settings")} />
-        <HeaderButton icon="help" label="Help" shortcut="?" onClick={() => setDialog("help")} />
-        <nav aria-label="Documents"><Links /></nav>
-      </header>
+      <Header onOpen={setDialog}><GameMenu tree={tree} orientation={orientation()} /></Header>
       <main class="page" classList={{ "with-tool": openTool() !== null }}>
         <div class="bar">
           <EvalBar info={info()} orientation={orientation()} outcome={result()} />

@@ -13,15 +13,13 @@ import { late } from "../ui/late";
 import { isMotionReduced } from "../ui/motion";
 import { sameDrawings, toggled, type Drawing } from "./drawings";
 import { clearMessage, tell } from "./message";
+import { squaresOf } from "./move-squares";
 import { isPromotion, targetsOf, uciOf } from "./moves";
 import type { Overlays } from "./overlays";
 import type { PromotionRole } from "./PromotionChooser";
-import { squaresOf } from "./move-squares";
 import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.cburnett.css";
 import "./board.css";
-
-export { squaresOf };
 
 const PlayGrid = late(async () => (await import("./extras")).PlayGrid);
 const PromotionChooser = late(async () => (await import("./extras")).PromotionChooser);

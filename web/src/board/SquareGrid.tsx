@@ -88,7 +88,7 @@ export function SquareGrid(props: Props) {
                     tabIndex={here() === square() ? 0 : -1}
                     data-square={makeSquare(here())}
                     aria-label={props.nameOf(here())}
-                    aria-selected={props.selected === here()}
+                    aria-selected={props.selected === here() || undefined}
                     onClick={() => {
                       setSquare(here());
                       props.onActivate(here());

@@ -1,7 +1,7 @@
 /** The panel of the positions that the server knows: its memory around the shown position. */
 import { createEffect, createMemo, createSignal, Index, onCleanup, Show, type Accessor } from
   "solid-js";
-import { squaresOf } from "../board/Board";
+import { squaresOf } from "../board/move-squares";
 import type { Overlays } from "../board/overlays";
 import type { TreeStore } from "../tree/store";
 import { Icon } from "../ui/Icon";

@@ -1,6 +1,6 @@
 /** The judgement of the shown move in words, with its glyph on the board. */
 import { createEffect, onCleanup, Show } from "solid-js";
-import { squaresOf } from "../board/Board";
+import { squaresOf } from "../board/move-squares";
 import type { Overlays } from "../board/overlays";
 import { KINDS, type JudgementName } from "./protocol";
 import type { Review } from "./store";

@@ -7,7 +7,6 @@ import { keep, readStored } from "./storage";
 export const CHOICES = {
   theme: ["system", "light", "dark"],
   boardTheme: ["green", "brown", "blue", "grey"],
-  pieceSet: ["cburnett"],
   notation: ["letters", "figurines"],
   coordinates: ["on", "off"],
   animation: ["on", "off"],
