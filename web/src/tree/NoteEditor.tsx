@@ -54,7 +54,7 @@ export function NoteEditor(props: Props) {
       <button
         type="button"
         aria-haspopup="menu"
-        aria-label={`Menu of ${name()}`}
+        aria-label={isStart() ? "Menu of the shown move" : `Menu of ${name()}`}
         title="Menu of this move (Shift+F10)"
         disabled={isStart()}
         onClick={({ currentTarget }) => {
