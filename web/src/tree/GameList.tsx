@@ -75,7 +75,8 @@ export function GameList(props: Props) {
     Enter: () => open(chosenGame()),
   };
   const status = () => {
-    const shown = found().length === props.games.length ? "" : `${count(found().length, "", "")}of `;
+    const isFiltered = found().length < props.games.length;
+    const shown = isFiltered ? `${found().length.toLocaleString("en")} of ` : "";
     const bad = problems().size;
     const isDone = checked() === props.games.length;
     return `${shown}${count(props.games.length, "game", "games")}`

@@ -47,7 +47,8 @@ export function NoteEditor(props: Props) {
         placeholder={`Comment on ${name()} (c)`}
         title="Enter keeps the comment, Shift+Enter begins a line, Escape leaves it as it was."
         value={draft()?.text ?? text()}
-        onInput={({ currentTarget: { value } }) => setDraft({ id: store.current().id, text: value })}
+        onInput={({ currentTarget: { value } }) =>
+          setDraft({ id: store.current().id, text: value })}
         onBlur={keepDraft}
         onKeyDown={onKey}
       />
