@@ -1,8 +1,4 @@
 /** Steps with games: opening a text, and the menu “Game”. */
-import { writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 /** Chooses a command of the menu “Game”. */
 export async function gameMenu(page, command) {
   await page.getByRole("button", { name: "Game", exact: true }).click();
@@ -22,12 +18,9 @@ export async function openGame(page, text) {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
-/** A file with this text for the file field of the page. */
-export function fileOf(name, text) {
-  const path = join(tmpdir(), `kibitzer-${process.pid}-${name}`);
-  writeFileSync(path, text);
-  return path;
-}
+/** A file with this text, for the file field of the page. */
+export const fileOf = (name, text) =>
+  ({ name, mimeType: "application/x-chess-pgn", buffer: Buffer.from(text) });
 
 /** The moves of the list in the order of reading, the shown one in brackets. */
 export const listedMoves = (page) =>
@@ -43,6 +36,7 @@ export async function expectListed(page, moves) {
       const san = move.firstChild.textContent;
       return move.ariaCurrent ? `[${san}]` : san;
     }).join(" ") === text, moves).catch(async (error) => {
-    throw new Error(`the list reads “${await listedMoves(page)}”, not “${moves}”`, { cause: error });
+    throw new Error(`the list reads “${await listedMoves(page)}”, not “${moves}”`,
+      { cause: error });
   });
 }

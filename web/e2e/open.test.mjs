@@ -17,7 +17,7 @@ const copied = async (command) => {
     if (text !== "") return text;
   }
 };
-const choose = (path) => page().locator("input[type=file]").setInputFiles(path);
+const choose = (file) => page().locator("input[type=file]").setInputFiles(file);
 
 const GAME = `[Event "Test"]
 [White "Ann"]

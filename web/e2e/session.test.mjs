@@ -109,7 +109,8 @@ test("a FEN in the address is the start position, and a wrong one a sentence", a
 });
 
 test("a link that would be too long says what it lacks", async () => {
-  const noise = Array.from({ length: 12_000 }, (_, at) => ((at * 7919) % 36_991).toString(36)).join("");
+  const noise = Array.from({ length: 12_000 }, (_, at) => ((at * 7919) % 36_991).toString(36))
+    .join("");
   await openGame(page(), `1. e4 {${noise}} 1... e5`);
   const link = await copyLink();
   assert.ok(link.length <= 8_000);

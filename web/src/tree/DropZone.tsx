@@ -5,7 +5,8 @@ const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files
 
 /** Whether a field takes what is pasted. */
 const isField = (target: EventTarget | null) =>
-  target instanceof Element && target.closest("input, textarea, [contenteditable], dialog") !== null;
+  target instanceof Element &&
+  target.closest("input, textarea, [contenteditable], dialog") !== null;
 
 export function DropZone(props: { onOpen(source: File | string): void }) {
   const [isOver, setOver] = createSignal(false);

@@ -28,9 +28,9 @@ function Choices(props: Props) {
     if (chosen) store.choose(chosen.id);
   };
   useShortcuts([
-    { keys: ["ArrowUp"], label: "The choice above, at a fork", group: "Moves", run: () => step(-1) },
-    { keys: ["ArrowDown"], label: "The choice below, at a fork", group: "Moves", run: () => step(1) },
-    { keys: ["Enter"], label: "Show the chosen move, at a fork", group: "Moves", run: store.forward },
+    { keys: ["ArrowUp"], label: "Choose the move before", group: "Moves", run: () => step(-1) },
+    { keys: ["ArrowDown"], label: "Choose the move after", group: "Moves", run: () => step(1) },
+    { keys: ["Enter"], label: "Show the chosen move", group: "Moves", run: store.forward },
   ]);
   return (
     <div class="fork" role="group" aria-label="Next move">

@@ -75,7 +75,8 @@ export function GameList(props: Props) {
     Enter: () => open(chosenGame()),
   };
   const status = () => {
-    const shown = found().length === props.games.length ? "" : `${count(found().length, "", "")}of `;
+    const isFiltered = found().length < props.games.length;
+    const shown = isFiltered ? `${found().length.toLocaleString("en")} of ` : "";
     const bad = problems().size;
     const isDone = checked() === props.games.length;
     return `${shown}${count(props.games.length, "game", "games")}`
@@ -104,19 +105,17 @@ export function GameList(props: Props) {
           step();
         }}
       />
-      <div
-        class="games"
-        id="games"
-        role="listbox"
-        aria-label="Games"
-        tabindex={-1}
-        ref={frame}
-        onScroll={() => setTop(frame.scrollTop)}
-      >
+      <div class="games" tabindex={-1} ref={frame} onScroll={() => setTop(frame.scrollTop)}>
         <Show when={found().length === 0}>
           <p class="hint">No game has all these words. Clear the filter to see all.</p>
         </Show>
-        <div class="all" style={{ height: `${found().length * ROW_PX}px` }}>
+        <div
+          class="all"
+          id="games"
+          role="listbox"
+          aria-label="Games"
+          style={{ height: `${found().length * ROW_PX}px` }}
+        >
           <For each={seen()}>
             {({ game, row }) => (
               <Row

@@ -25,7 +25,7 @@ interface Props {
 const useNode = ({ id, context }: Props) =>
   createMemo<TreeNode>((last) => context.store.tree().nodes.get(id) ?? last!);
 
-const sameTexts = (a: readonly string[], b: readonly string[]) => a.join() === b.join();
+const isSame = (a: readonly unknown[], b: readonly unknown[]) => a === b || a.join() === b.join();
 
 export function MoveButton(props: Props & { isMain?: boolean }) {
   const node = useNode(props);
@@ -83,10 +83,10 @@ export function Interrupt(props: Props) {
     () => (props.context.store.tree().nodes.has(props.id)
       ? alternatives(props.context.store.tree(), props.id) : []),
     [],
-    { equals: (a, b) => a === b || a.join() === b.join() },
+    { equals: isSame },
   );
   const lines = createMemo(() => variationLines(props.context.store.tree(), firsts()));
-  const keys = createMemo(() => [...lines().keys()], [], { equals: (a, b) => a.join() === b.join() });
+  const keys = createMemo(() => [...lines().keys()], [], { equals: isSame });
   const label = () => (props.id === ROOT ? "Before the game" : `After ${moveText(node())}`);
   return (
     <div class="interrupt" role="group" aria-label={label()}>
@@ -94,7 +94,7 @@ export function Interrupt(props: Props) {
       <For each={keys()}>
         {(first) => {
           const line = createMemo(() => lines().get(first));
-          const words = createMemo(() => line()?.words ?? [], [], { equals: sameTexts });
+          const words = createMemo(() => line()?.words ?? [], [], { equals: isSame });
           return (
             <div class="variation" style={{ "--depth": Math.min(line()?.depth ?? 0, 8) }}>
               <Comment

@@ -47,14 +47,15 @@ export function NoteEditor(props: Props) {
         placeholder={`Comment on ${name()} (c)`}
         title="Enter keeps the comment, Shift+Enter begins a line, Escape leaves it as it was."
         value={draft()?.text ?? text()}
-        onInput={({ currentTarget: { value } }) => setDraft({ id: store.current().id, text: value })}
+        onInput={({ currentTarget: { value } }) =>
+          setDraft({ id: store.current().id, text: value })}
         onBlur={keepDraft}
         onKeyDown={onKey}
       />
       <button
         type="button"
         aria-haspopup="menu"
-        aria-label={`Menu of ${name()}`}
+        aria-label={isStart() ? "Menu of the shown move" : `Menu of ${name()}`}
         title="Menu of this move (Shift+F10)"
         disabled={isStart()}
         onClick={({ currentTarget }) => {

@@ -1,4 +1,4 @@
-/** A tree under construction. Nodes are added in place, so that a game with many moves costs little. */
+/** A tree under construction. Nodes are added in place, so that long games cost little. */
 import type { Chess } from "chessops/chess";
 import { makeFen } from "chessops/fen";
 import { makeSanAndPlay } from "chessops/san";

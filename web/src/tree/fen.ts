@@ -3,7 +3,7 @@ import { Chess, IllegalSetup } from "chessops/chess";
 import { InvalidFen, makeFen, parseFen } from "chessops/fen";
 
 const SENTENCES: Record<string, string> = {
-  [InvalidFen.Fen]: "A FEN has at most six fields: board, side, castling, en passant and two counts.",
+  [InvalidFen.Fen]: "A FEN has six fields: board, side, castling, en passant and two counts.",
   [InvalidFen.Board]: "The board of a FEN has eight ranks of eight squares, separated by “/”.",
   [InvalidFen.Turn]: "The side to move is “w” or “b”.",
   [InvalidFen.Castling]: "Castling rights are “-” or letters such as “KQkq”, with a rook for each.",

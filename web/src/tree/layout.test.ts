@@ -11,7 +11,8 @@ const cells = (pgn: string) => {
   const tree = treeOf(pgn);
   return mainCells(tree).map((cell) => {
     const { san, ply } = nodeOf(tree, Number(cell.slice(1)));
-    return { n: String(Math.ceil(ply / 2)), b: "…", m: san, x: "|" }[cell[0] as "n" | "b" | "m" | "x"];
+    const kinds = { n: String(Math.ceil(ply / 2)), b: "…", m: san, x: "|" };
+    return kinds[cell[0] as keyof typeof kinds];
   }).join(" ");
 };
 

@@ -84,7 +84,8 @@ function lineFrom(tree: Tree, first: NodeId): { words: string[]; forks: readonly
   const words: string[] = [];
   let isNumbered = true;
   const add = (node: TreeNode, opens = false, closes = false) => {
-    words.push(wordText({ id: node.id, opens, closes, isNumbered: isNumbered || node.ply % 2 === 1 }));
+    isNumbered ||= node.ply % 2 === 1;
+    words.push(wordText({ id: node.id, opens, closes, isNumbered }));
     isNumbered = closes || hasText(node);
   };
   add(nodeOf(tree, first));

@@ -4,7 +4,7 @@ import { clockOf, evaluationOf, glyphOf, textOf, toggleGlyph, withText } from ".
 import { newTree, nodeOf, playLine, ROOT } from "./tree";
 
 test("the text of comments is without commands", () => {
-  expect(textOf(["[%clk 0:03:00] Good [%eval 0.3]", "[%csl Ge4]", "Second"])).toBe("Good\n\nSecond");
+  expect(textOf(["[%clk 0:03:00] Good [%eval 0.3]", "[%csl Ge4]", "Next"])).toBe("Good\n\nNext");
   expect(textOf(["a [%clk 0:03:00] b"])).toBe("a b");
 });
 

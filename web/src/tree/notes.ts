@@ -80,7 +80,10 @@ export function textOf(comments: readonly string[]): string {
 
 /** What a comment of PGN may hold: no closing brace, and nothing that looks like the next game. */
 function writable(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replaceAll("}", ")").replace(/\n\s*\n(?=\s*\[\s*Event\s)/g, "\n")
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replaceAll("}", ")")
+    .replace(/\n\s*\n(?=\s*\[\s*Event\s)/g, "\n")
     .trim();
 }
 

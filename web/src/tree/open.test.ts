@@ -11,7 +11,8 @@ const open = (text: string) => openText(text, () => {});
 
 test("a FEN is read leniently and kept in one form", () => {
   const start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-  for (const text of [start, ` ${start}\n`, start.replaceAll(" ", "_"), start.replaceAll(" ", "+")]) {
+  const joined = ["_", "+"].map((joint) => start.replaceAll(" ", joint));
+  for (const text of [start, ` ${start}\n`, ...joined]) {
     expect(readFen(text)).toEqual({ fen: start });
     expect(looksLikeFen(text)).toBe(true);
   }
@@ -66,7 +67,9 @@ test("5 MB of games are split in slices, with progress", async () => {
 }, 60_000);
 
 test("games and their files have names", () => {
-  const tags = new Map([["White", "Carlsen, M"], ["Black", "?"], ["Event", "Oslo"], ["Date", "2024.??.??"]]);
+  const tags = new Map([
+    ["White", "Carlsen, M"], ["Black", "?"], ["Event", "Oslo"], ["Date", "2024.??.??"],
+  ]);
   expect(gameName(tags)).toBe("Carlsen, M – ?");
   expect(gameDetails(tags)).toBe("Oslo, 2024");
   expect(gameName(new Map([["White", "?"]]))).toBeNull();

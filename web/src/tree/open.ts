@@ -7,7 +7,7 @@ import { newTree, ROOT, type Tree } from "./tree";
 
 /** The longest text that is read, in characters. */
 export const MAX_TEXT = 20_000_000;
-export const TOO_LARGE = "The text is larger than 20 MB. Split the file, or paste the games you need.";
+export const TOO_LARGE = "The text is larger than 20 MB. Paste the games that you need.";
 const NOTHING = "Paste a PGN or a FEN, or choose a file.";
 const NOT_CHESS = "This is neither a FEN nor a PGN: there is no legal move and no tag in it.";
 

@@ -85,14 +85,15 @@ function* addMoves(builder: TreeBuilder, game: Moves, start: Chess): Steps<strin
 }
 
 function illegalMove(ply: number, san: string): string {
-  const what = san === "--" ? "is a null move, which the board does not play" : "is not a legal move";
+  const isNull = san === "--";
+  const what = isNull ? "is a null move, which the board does not play" : "is not a legal move";
   return `${moveNumber(ply, true)} ${san} ${what}; what is before it is kept.`;
 }
 
 function startOf(tags: ReadonlyMap<string, string>): { fen?: string; problem?: string } {
   const variant = tags.get("Variant");
   if (parseVariant(variant) !== "chess") {
-    return { problem: `The variant “${variant}” is not supported; standard chess and Chess960 are.` };
+    return { problem: `The variant “${variant}” is not supported; chess and Chess960 are.` };
   }
   const fen = tags.get("FEN");
   if (!fen) return {};

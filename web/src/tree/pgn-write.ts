@@ -55,7 +55,7 @@ export function writePgn(tree: Tree): string {
   return makePgn({ headers: tagsOf(tree), comments, moves: movesOf(tree) });
 }
 
-/** The moves up to a node as PGN: the start position if it is not the usual one, and no comments. */
+/** The moves up to a node as PGN, without comments. */
 export function writeLine(tree: Tree, id: NodeId): string {
   const { nodes, nextId } = withoutComments(lineTo(tree, id));
   return writePgn({ nodes, nextId, headers: new Map() });

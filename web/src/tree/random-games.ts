@@ -25,8 +25,9 @@ export function seeded(seed: number): Random {
 }
 
 const COMMENTS = [
-  "good", "[%clk 0:03:00]", "[%eval -0.35,20] [%csl Ge4,Rd5] [%cal Ge2e4]", "two\nlines", " padded ",
-  "", "brackets (a) [b] $5 ; 1-0 *", "“quotes” and \"these\"", "♞ 将棋 naïve", "ends in newline\n",
+  "good", "[%clk 0:03:00]", "[%eval -0.35,20] [%csl Ge4,Rd5] [%cal Ge2e4]", "two\nlines",
+  " padded ", "", "brackets (a) [b] $5 ; 1-0 *", "“quotes” and \"these\"", "♞ 将棋 naïve",
+  "ends in newline\n",
   "% at the start", "a { brace", "1. e4 e5", "\\ backslash", "[%emt 0:00:01] said he",
 ];
 const VALUES = ["?", "Ann \"The Rook\" Lee", "a\\b", "Zürich", "", "x]y [z", "\\", "2024.01.31"];

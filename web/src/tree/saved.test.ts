@@ -21,7 +21,8 @@ test("200 trees come back from storage as they were, with the shown move", () =>
 
 test("a text of another kind is not a tree", () => {
   const odd = [
-    "", "null", "[]", "{}", "nonsense", '{"moves":3}', '{"moves":"e2e5"}', '{"moves":"e2e4","fen":"x"}',
+    "", "null", "[]", "{}", "nonsense", '{"moves":3}', '{"moves":"e2e5"}',
+    '{"moves":"e2e4","fen":"x"}',
   ];
   for (const text of odd) expect(unpack(text), text).toBeNull();
   expect(unpack('{"moves":"e2e4 ) ) (","tags":[3],"notes":{"1":[["x",1],[2],null],"9":[]}}'))

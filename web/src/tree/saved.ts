@@ -68,7 +68,8 @@ export function pack({ tree, current, orientation }: View): string {
   const saved: Saved = {
     ...(fen === INITIAL_FEN ? {} : { fen }),
     tags: [...tree.headers],
-    moves: parts.map((part) => (typeof part === "number" ? nodeOf(tree, part).uci : part)).join(" "),
+    moves: parts.map((part) => (typeof part === "string" ? part : nodeOf(tree, part).uci))
+      .join(" "),
     notes: Object.fromEntries(notes),
     current: Math.max(0, order.indexOf(current)),
     orientation,

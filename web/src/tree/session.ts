@@ -14,6 +14,7 @@ const VERSION = "1:";
 
 /** Longer texts are not kept: browsers have about 5 MB for a site. */
 const MAX_LENGTH = 1_000_000;
+const TOO_LONG = "The tree is too large to survive a reload: 1 MB is kept.";
 
 /** Changes within this time are kept together. */
 const DELAY_MS = 400;
@@ -41,7 +42,7 @@ export function useSession(view: () => View): void {
     timer = undefined;
     const text = VERSION + pack(view());
     if (text.length > MAX_LENGTH) {
-      if (!isTooLongTold) toast("The tree is too large to survive a reload: 1 MB is kept.", "error");
+      if (!isTooLongTold) toast(TOO_LONG, "error");
       isTooLongTold = true;
       return;
     }

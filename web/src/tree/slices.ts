@@ -5,7 +5,7 @@ const SLICE_MS = 10;
 
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** Takes all steps of a generator. `onPause` is called after each slice, and may throw to end it. */
+/** Takes all steps of a generator. `onPause` is called after each slice. */
 export async function inSlices<Step, Result>(
   steps: Generator<Step, Result>,
   onPause: () => void = () => {},

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
-  annotate, mainLine, makeMainLine, moveAmongSiblings, newTree, nodeOf, play, playLine, remove, ROOT,
-  type NodeId, type Tree, variationOf,
+  annotate, mainLine, makeMainLine, moveAmongSiblings, newTree, nodeOf, play, playLine, remove,
+  ROOT, type NodeId, type Tree, variationOf,
 } from "./tree";
 
 const grow = (tree: Tree, at: NodeId, moves: string) => playLine(tree, at, moves.split(" "));
