@@ -74,7 +74,7 @@ export function ChecksForm() {
   return (
     <Rows
       label="Checks and pins" cards={cards()}
-      table={{ label: `Pin rays from the kings: ${set()} of 16 are not empty`, rows: rays() }}
+      table={{ label: `Pin rays from the kings, not empty: ${set()} of 16`, rows: rays() }}
     />
   );
 }

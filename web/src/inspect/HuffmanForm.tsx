@@ -70,7 +70,9 @@ export function HuffmanForm() {
       <Copyable label="base64url" value={view().packed} />
       <Cells label="Parts of the packed form" layout="fields" items={parts()} />
       <h4>Bytes</h4>
-      <Cells label="Bytes of the packed form" layout="flow" items={chunkItems(bytes(), 8, "byte")} />
+      <Cells
+        label="Bytes of the packed form" layout="flow" items={chunkItems(bytes(), 8, "byte")}
+      />
       <h4>Characters: six bits each</h4>
       <Cells
         label="Characters of the packed form" layout="flow"

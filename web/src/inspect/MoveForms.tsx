@@ -73,7 +73,8 @@ export function MoveCodeForm() {
         {(move) => <Code name={move().san} code={move().code} />}
       </Show>
       <h4>
-        {moves().length} legal moves of {position().views.state.turn === "white" ? "White" : "Black"}
+        {moves().length} legal moves of
+        {position().views.state.turn === "white" ? " White" : " Black"}
       </h4>
       <Show when={legalMoves.answer()} fallback={<Waiting of={legalMoves} />}>
         <Problem of={legalMoves} />

@@ -1,4 +1,5 @@
 /** The Zobrist key: its numbers, their exclusive or, and what the last move changed. */
+import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
 import { createMemo, Show } from "solid-js";
 import { xor } from "./bits";
@@ -50,7 +51,8 @@ function Numbers(props: { numbers: readonly ZobristNumber[] }) {
   );
 }
 
-function numberItem({ number, value, meaning }: ZobristNumber, sign: string, turn: "white" | "black"): Item {
+function numberItem(part: ZobristNumber, sign: string, turn: Color): Item {
+  const { number, value, meaning } = part;
   return {
     text: [sign, value, String(number), meaning],
     label: `${sign} ${value}, ${number}, ${meaning}`, squares: squaresOfNumber(number, turn),

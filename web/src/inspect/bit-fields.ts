@@ -37,7 +37,9 @@ const RIGHT_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** One field for each castling right. `letters` begins with the right of the highest bit. */
-function rightFields(position: PositionAnswer, value: number, low: number, letters: string): Field[] {
+function rightFields(
+  position: PositionAnswer, value: number, low: number, letters: string,
+): Field[] {
   const squares = rightSquares(position);
   return [...letters].map((letter, index) => {
     const bit = low + letters.length - 1 - index;
@@ -126,13 +128,16 @@ function detailMeaning(code: number): string {
 export function moveFields(code: number): Field[] {
   const from = take(code, 10, 6);
   const to = take(code, 4, 6);
-  const yes = (bit: number) => (bit ? "yes" : "no");
+  const field = (name: string, low: number, width: number, squares: Square[]) => ({
+    name, bits: binary(take(code, low, width), width), squares,
+  });
+  const square = (value: number) => `${value} = ${squareName(value)}`;
+  const yes = (bit: number) => (take(code, bit, 1) ? "yes" : "no");
   return [
-    { name: "from", bits: binary(from, 6), meaning: `${from} = ${squareName(from)}`, squares: [from] },
-    { name: "to", bits: binary(to, 6), meaning: `${to} = ${squareName(to)}`, squares: [to] },
-    { name: "promotion", bits: binary(take(code, 3, 1), 1), meaning: yes(take(code, 3, 1)), squares: [to] },
-    { name: "capture", bits: binary(take(code, 2, 1), 1), meaning: yes(take(code, 2, 1)), squares: [to] },
-    { name: "detail", bits: binary(take(code, 0, 2), 2), meaning: detailMeaning(code), squares: [from, to] },
+    { ...field("from", 10, 6, [from]), meaning: square(from) },
+    { ...field("to", 4, 6, [to]), meaning: square(to) },
+    { ...field("promotion", 3, 1, [to]), meaning: yes(3) },
+    { ...field("capture", 2, 1, [to]), meaning: yes(2) },
+    { ...field("detail", 0, 2, [from, to]), meaning: detailMeaning(code) },
   ];
 }
-

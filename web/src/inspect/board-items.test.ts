@@ -12,7 +12,8 @@ const START = {
 } as unknown as Views;
 
 test("the placement of a FEN covers each square once", () => {
-  for (const fen of [START_FEN, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"]) {
+  const other = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+  for (const fen of [START_FEN, other]) {
     const squares = placementItems(fen).flatMap((item) => item.squares);
     expect(squares.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 64 }, (_, s) => s));
   }

@@ -1,12 +1,11 @@
 /** The forms that have an entry for each square or piece, as items to choose. */
-import { binary } from "./bits";
+import { rightSquares } from "./bit-fields";
+import { binary, squaresOf } from "./bits";
 import type { Item } from "./selection";
 import type { PositionAnswer, Views } from "./server";
 import {
   castlingLetters, fileName, listIndex, pieceName, SQUARES, squareName, type Square,
 } from "./squares";
-import { rightSquares } from "./bit-fields";
-import { squaresOf } from "./bits";
 
 /** The state of the piece on a square. */
 export const stateAt = (views: Views, square: Square): number =>
@@ -25,10 +24,10 @@ const emptyKind = (isEmpty: boolean) => (isEmpty ? { kind: "empty" } : {});
 /** One number for each square, a1 first. */
 export const byteItems = (views: Views): Item[] =>
   views.piece_bytes.map((byte, square) => {
-    const moved = byte & 2 ? ", has moved" : "";
+    const piece = pieceAt(views, square) + (byte & 2 ? ", has moved" : "");
     return {
       text: String(byte), squares: [square], ...emptyKind(byte === 0),
-      label: `${squareName(square)}: ${byte} = ${binary(byte, 8)}, ${pieceAt(views, square)}${moved}`,
+      label: `${squareName(square)}: ${byte} = ${binary(byte, 8)}, ${piece}`,
     };
   });
 
@@ -88,10 +87,10 @@ export function placementItems(fen: string): Item[] {
     const squares = Array.from({ length: count }, (_, place) => listIndex(index + place));
     index += count;
     const name = squareName(squares[0] ?? 0);
-    const label = /\d/.test(text)
-      ? `${text}: ${count === 1 ? `${name} is empty` : `${count} empty squares from ${name}`}`
-      : `${text}: ${FEN_PIECES[text.toLowerCase()]} of ${text < "a" ? "White" : "Black"} on ${name}`;
-    return { text, label, squares };
+    const empty = count === 1 ? `${name} is empty` : `${count} empty squares from ${name}`;
+    const side = text < "a" ? "White" : "Black";
+    const piece = `${FEN_PIECES[text.toLowerCase()]} of ${side} on ${name}`;
+    return { text, label: `${text}: ${/\d/.test(text) ? empty : piece}`, squares };
   });
 }
 

@@ -23,9 +23,9 @@ export interface Form {
 export const FORMS: readonly Form[] = [
   {
     id: "fen", name: "FEN", group: "Position", size: "text, up to about 90 characters", needs: [],
-    text: "Forsyth–Edwards Notation writes the board from a8 to h1, then the side to move, castling "
-      + "rights, en passant square, clock and move number. Programs exchange positions in it. "
-      + "Shredder-FEN names the files of the castling rooks, as Chess960 needs.",
+    text: "Forsyth–Edwards Notation writes the board from a8 to h1, then the side to move, "
+      + "castling rights, en passant square, clock and move number. Programs exchange positions "
+      + "in it. Shredder-FEN names the files of the castling rooks, as Chess960 needs.",
     view: FenForm,
   },
   {
@@ -64,15 +64,16 @@ export const FORMS: readonly Form[] = [
   },
   {
     id: "list", name: "69-entry list", group: "Position", size: "69 numbers", needs: [],
-    text: "An array with the squares from a8 to h1, the squares of both kings, the castling rights, "
-      + "the en passant file and the side to move. It is easy to read, and the kings are found "
-      + "without a search.",
+    text: "An array with the squares from a8 to h1, the squares of both kings, the castling "
+      + "rights, the en passant file and the side to move. It is easy to read, and the kings are "
+      + "found without a search.",
     view: ListForm,
   },
   {
     id: "state", name: "Nine-bit state", group: "Storage", size: "9 bits", needs: [],
     text: "What the board alone does not show: castling rights, en passant and the side to move. "
-      + "Nine bits are enough: a set bit means that the right is left. The two clocks are beside them.",
+      + "Nine bits are enough: a set bit means that the right is left. The two clocks are "
+      + "beside them.",
     view: StateForm,
   },
   {
@@ -83,8 +84,8 @@ export const FORMS: readonly Form[] = [
   },
   {
     id: "huffman", name: "Huffman code", group: "Storage", size: "164 bits at the start", needs: [],
-    text: "A prefix code: what is frequent has a short code. An empty square takes 1 bit, a pawn 3, "
-      + "a king 6. No code begins with another one, so nothing has to separate them. Databases "
+    text: "A prefix code: what is frequent has a short code. An empty square takes 1 bit, a pawn "
+      + "3, a king 6. No code begins with another one, so nothing has to separate them. Databases "
       + "store positions so, because most take less than 24 bytes.",
     view: HuffmanForm,
   },
@@ -96,7 +97,8 @@ export const FORMS: readonly Form[] = [
     view: ZobristForm,
   },
   {
-    id: "move-code", name: "Move code", group: "Move", size: "16 bits", needs: ["lastMove", "legalMoves"],
+    id: "move-code", name: "Move code", group: "Move", size: "16 bits",
+    needs: ["lastMove", "legalMoves"],
     text: "A move in 16 bits: six for each square and four for its kind. Programs make lists of "
       + "millions of moves in a second, so a move must be small and must need no look-up.",
     view: MoveCodeForm,
@@ -104,8 +106,8 @@ export const FORMS: readonly Form[] = [
   {
     id: "instruction", name: "Instruction", group: "Move", size: "8, 12 or 13 entries",
     needs: ["lastMove"],
-    text: "A reversible change of the 69-entry list. It has what was there before and what is there "
-      + "after, so a program can play the move and take it back. Squares count from a8 = 0.",
+    text: "A reversible change of the 69-entry list. It has what was there before and what is "
+      + "there after, so a program can play the move and take it back. Squares count from a8 = 0.",
     view: InstructionForm,
   },
   {

@@ -45,7 +45,8 @@ export function instructionItems(instruction: Instruction): Item[] {
   const entries = entriesOf(instruction);
   return instruction.map((value, index) => {
     const [name, meaning] = entries[index] ?? ["", "none"];
-    const text = value === null ? (meaning === "none" ? "" : "no change") : meaningOf(value, meaning);
+    const nothing = meaning === "none" ? "" : "no change";
+    const text = value === null ? nothing : meaningOf(value, meaning);
     // A piece belongs to the square before it.
     const at = meaning === "piece" ? instruction[index === 12 ? 2 : index - 1] : value;
     const hasSquare = meaning === "square" || (meaning === "piece" && value !== 0);
@@ -67,7 +68,7 @@ export function recordItems(record: MoveRecord): Item[] {
     row("captured_side", record.captured_side, "side of the captured piece"),
     row("captured_piece", record.captured_piece, "its kind"),
     row("castle_type", record.castle_type, "kind of castling"),
-    row("score", record.score, "evaluation after the move without a search, in centipawns for White"),
+    row("score", record.score, "static evaluation after the move, in centipawns for White"),
     ...rights,
   ];
 }

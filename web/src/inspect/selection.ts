@@ -1,7 +1,7 @@
 /** What is chosen in the panel, and its marks on the board. The state of all highlights is here. */
 import type { Key } from "@lichess-org/chessground/types";
 import { createEffect, createMemo, createSignal, onCleanup } from "solid-js";
-import type { Overlays } from "../board/overlays";
+import type { Overlay, Overlays } from "../board/overlays";
 import { squareName, type Square } from "./squares";
 
 /** A bit, byte, entry or code, and the squares that it means. */
@@ -24,8 +24,11 @@ export interface Row {
   readonly hex: string;
 }
 
-const asClasses = (squares: readonly Square[], name: string) =>
-  new Map(squares.map((square) => [squareName(square) as Key, name]));
+/** Squares with a class name for the style sheet, or nothing to draw. */
+function overlayOf(squares: readonly Square[], name: string): Overlay | null {
+  if (squares.length === 0) return null;
+  return { shapes: [], squares: new Map(squares.map((s) => [squareName(s) as Key, name])) };
+}
 
 export function createSelection(overlays: Overlays) {
   const [chosen, setChosen] = createSignal<readonly Square[]>([]);
@@ -35,18 +38,8 @@ export function createSelection(overlays: Overlays) {
 
   const marks = createMemo(() => new Set(pointed()?.squares ?? chosen()));
 
-  createEffect(() => {
-    const squares = drawn();
-    overlays.set(
-      "inspect", squares.length ? { shapes: [], squares: asClasses(squares, "inspect-set") } : null,
-    );
-  });
-  createEffect(() => {
-    const squares = [...marks()];
-    overlays.set(
-      "pointed", squares.length ? { shapes: [], squares: asClasses(squares, "inspect-mark") } : null,
-    );
-  });
+  createEffect(() => overlays.set("inspect", overlayOf(drawn(), "inspect-set")));
+  createEffect(() => overlays.set("pointed", overlayOf([...marks()], "inspect-mark")));
   onCleanup(() => {
     overlays.set("inspect", null);
     overlays.set("pointed", null);

@@ -1,7 +1,7 @@
 /** The responses that the panel shows. openapi.yaml and the formats page describe all members. */
 import type { Color, Role } from "chessops/types";
 
-/** A bitboard or key: 16 hex digits. Bitboards have a1 as bit 0, since the panel asks for no other. */
+/** A bitboard or key: 16 hex digits. Bitboards have a1 as bit 0, the order of the requests. */
 export type Hex = string;
 
 type Kind = "pawns" | "knights" | "bishops" | "rooks" | "queens" | "kings";
@@ -34,12 +34,18 @@ export interface Magic {
   readonly attacks: Hex;
 }
 
+export interface PieceEntry {
+  readonly color: Color;
+  readonly type: Role;
+  readonly position: number;
+}
+
 export interface Views {
   readonly list: readonly (number | boolean)[];
   readonly bitboards: Bitboards;
   readonly boards: Readonly<Record<Role | "white", Hex>>;
   readonly nibbles: string;
-  readonly pieces: readonly { readonly color: Color; readonly type: Role; readonly position: number }[];
+  readonly pieces: readonly PieceEntry[];
   readonly piece_bytes: readonly number[];
   readonly special: number;
   readonly state: {
