@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { parsePgn } from "chessops/pgn";
 import { boardPage, click, expectMoves } from "./browser.mjs";
 import { GAME, keepReview, newRecord, review, storedJob } from "./reviewed-game.mjs";
 
@@ -123,6 +124,17 @@ test("keys and counts go to the mistakes, with Shift to those of one player", as
   await judgement().filter({ hasText: `${worst.san} loses ${loss}% win chance` }).waitFor();
 });
 
+/** What a PGN says of the moves: SAN, glyphs and evaluations, with all variations. */
+function statedIn(pgn) {
+  const of = ({ children }) => children.map((child) => ({
+    san: child.data.san,
+    nags: child.data.nags ?? [],
+    evaluations: (child.data.comments ?? []).flatMap((text) => text.match(/\[%eval [^\]]*\]/g) ?? []),
+    next: of(child),
+  }));
+  return of(parsePgn(pgn)[0].moves);
+}
+
 test("the review goes into the moves as one edit, and the server's PGN is saved", async () => {
   const job = await reviewGame();
   const { games: [{ moves }] } = await fromServer(job);
@@ -130,12 +142,19 @@ test("the review goes into the moves as one edit, and the server's PGN is saved"
   assert.equal(await variations.count(), 0);
   await button("Add to the moves").click();
   const judged = moves.filter((move) => move.judgement);
+  const lines = page().locator(".variation");
   await page().waitForFunction(
-    (count) => document.querySelectorAll(".move.other").length === count, judged.length,
+    (count) => document.querySelectorAll(".variation").length === count,
+    moves.filter((move) => move.judgement).length,
   );
-  assert.deepEqual(await variations.allInnerTexts(), judged.map((move) => `(${move.best_san})`));
+  const exported = page().waitForEvent("download");
+  await button("Game").click();
+  await page().getByRole("menuitem", { name: "Download PGN" }).click();
+  const own = readFileSync(await (await exported).path(), "utf8");
+  assert.deepEqual(statedIn(own), statedIn(await review(page(), `/v1/games/${job}/pgn`)));
   await page().keyboard.press("Control+z");
   await page().waitForFunction(() => document.querySelectorAll(".move.other").length === 0);
+  assert.equal(await lines.count(), 0);
   const saved = page().waitForEvent("download");
   await button("Download the reviewed PGN").click();
   const text = readFileSync(await (await saved).path(), "utf8");

@@ -26,7 +26,8 @@ export function createDetour(tree: TreeStore, engine: Engine) {
     if (node.parent === null || !engine.state.isEnabled) return null;
     const parent = tree.node(node.parent);
     if (depthOf(parent) >= NEEDED_DEPTH || tried().has(parent.fen)) return null;
-    const isShownDone = depthOf(node) >= SHOWN_DEPTH || positionOf(node.fen).isEnd();
+    const hasEnded = engine.state.ended !== null || positionOf(node.fen).isEnd();
+    const isShownDone = hasEnded || depthOf(node) >= SHOWN_DEPTH;
     return isShownDone ? parent.fen : null;
   });
   createEffect(() => {
