@@ -1,5 +1,6 @@
 /** The page for people who see little, nothing, or use no mouse: axe, names, focus, widths. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { boardPage, click, expectMoves } from "./browser.mjs";
@@ -160,7 +161,10 @@ for (const [width, height] of [[320, 640], [640, 400], [900, 700], [901, 700]]) 
     await type("e4", "e5");
     const overflow = () => page().evaluate(() => document.documentElement.scrollWidth);
     assert.equal(await overflow(), width);
-    for (const control of await page().getByRole("button").or(page().getByRole("link")).all()) {
+    // The moves of a line that do not fit are cut off; the arrow keys reach them.
+    const controls = page().getByRole("button").or(page().getByRole("link"))
+      .and(page().locator(":not(.pv-move)"));
+    for (const control of await controls.all()) {
       if (!(await control.isVisible())) continue;
       const { x, width: own } = await control.boundingBox();
       assert.ok(x >= 0 && x + own <= width, await control.innerText());
@@ -210,4 +214,24 @@ test("forced colours keep the board, its pieces and the focus", async () => {
   await page().keyboard.press("b");
   const ring = await page().evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.equal(ring, "solid");
+});
+
+// The parts that say moves and evaluations are built beside this one.
+const areSaid = existsSync(new URL("../src/tree/announce.ts", import.meta.url));
+
+test("a move, its evaluation and the end of a game are said", { skip: !areSaid }, async () => {
+  await page().evaluate(() => {
+    window.said = [];
+    const line = document.querySelector("[data-announcement]");
+    new MutationObserver(() => window.said.push(line.textContent))
+      .observe(line, { subtree: true, childList: true, characterData: true });
+  });
+  const said = (pattern) => page().waitForFunction(
+    (source) => window.said.some((text) => new RegExp(source, "i").test(text)), pattern.source,
+  );
+  await type("f3");
+  await said(/f3/);
+  await said(/evaluation|ahead|equal|better|pawns?\b|\d\.\d/);
+  await type("e5", "g4", "Qh4");
+  await said(/checkmate|black wins/);
 });

@@ -99,6 +99,19 @@ test("Analyse loads the position as an edit that undo takes back", async () => {
   await expectMoves(page(), "e4");
 });
 
+test("Analyse in the same moment as a change counts the change", async () => {
+  await page().route("**/v1/legal-moves", async (route) => {
+    // Longer than the wait after a change.
+    await new Promise((done) => setTimeout(done, 400));
+    await route.continue();
+  });
+  await open();
+  await fen().fill("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1");
+  await page().keyboard.press("Enter");
+  await dialog().waitFor({ state: "detached" });
+  await page().getByRole("gridcell", { name: "a1, white rook" }).waitFor();
+});
+
 test("the fields write the FEN", async () => {
   await open();
   await dialog().getByLabel("Black", { exact: true }).check();

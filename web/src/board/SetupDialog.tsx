@@ -34,9 +34,14 @@ export default function SetupDialog(props: Props) {
   const change = (changed: Setup) => setText(writeSetup(changed));
 
   let running = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const cancel = () => {
+    clearTimeout(timer);
+    running.abort();
+  };
   /** Checks the present text. `null` if it was changed meanwhile. */
   const check = async (): Promise<Verdict | null> => {
-    running.abort();
+    cancel();
     running = new AbortController();
     const { signal } = running;
     try {
@@ -50,11 +55,10 @@ export default function SetupDialog(props: Props) {
     }
   };
   createEffect(on(text, () => {
-    running.abort();
-    const timer = setTimeout(() => void check(), CHECK_AFTER_MS);
-    onCleanup(() => clearTimeout(timer));
+    cancel();
+    timer = setTimeout(() => void check(), CHECK_AFTER_MS);
   }));
-  onCleanup(() => running.abort());
+  onCleanup(cancel);
 
   const analyse = async () => {
     const found = await check();
