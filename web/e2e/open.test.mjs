@@ -102,23 +102,30 @@ test("thousands of games open without a long list in the page", async () => {
   await expectListed(page(), "e4 e5 Nf3");
 });
 
-test("5 MB of PGN leave the page usable", async () => {
-  const comment = "long ".repeat(30);
-  const game = `[White "A"]\n[Black "B"]\n\n1. e4 {${comment}} e5 2. Nf3 {${comment}} Nc6 *\n\n`;
+test("5 MB of PGN leave the page usable while they are read and checked", async () => {
   await page().evaluate(() => {
-    window.longest = 0;
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) {
-        window.longest = Math.max(window.longest, duration);
-      }
-    }).observe({ type: "longtask" });
+    const comment = "long ".repeat(30);
+    const game = `[White "A"]\n[Black "B"]\n\n1. e4 {${comment}} e5 2. Nf3 {${comment}} Nc6 *\n\n`;
+    const data = new DataTransfer();
+    data.items.add(new File([game.repeat(Math.ceil(5_000_000 / game.length))], "large.pgn"));
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    // How often other work gets its turn until the list is there.
+    window.turns = 0;
+    const turn = () => {
+      window.turns += 1;
+      if (!document.querySelector("[role=listbox]")) setTimeout(turn);
+    };
+    turn();
   });
-  await choose(fileOf("large.pgn", game.repeat(Math.ceil(5_000_000 / game.length))));
-  await dialog().getByText(/games(\.|, |\. \d+% checked)/).waitFor({ timeout: 60_000 });
+  await dialog().getByText(/^[\d,]+ games\.( \d+% checked\.)?$/).waitFor({ timeout: 60_000 });
+  const turns = await page().evaluate(() => window.turns);
+  assert.ok(turns > 5, `other work had ${turns} turns`);
+  await page().keyboard.type("nobody");
+  await dialog().getByText("No game has all these words.").waitFor();
+  // The first Escape clears the filter.
+  await page().keyboard.press("Escape");
   await page().keyboard.press("Escape");
   await dialog().waitFor({ state: "detached" });
-  const longest = await page().evaluate(() => window.longest);
-  assert.ok(longest < 1_500, `a task took ${longest} ms`);
 });
 
 test("a dropped file is opened, and one that is too large is refused with the limit", async () => {
