@@ -29,8 +29,13 @@ export async function serveFiles(context) {
   if (!BOARD_FILES) return;
   const types = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", md: "text/plain" };
   await context.route(({ pathname }) => pathname === "/", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: readFileSync(join(BOARD_FILES, "index.html")) });
+    try {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: readFileSync(join(BOARD_FILES, "index.html")) });
+    } catch {
+      // The server is gone, or the test is over.
+      await route.abort().catch(() => undefined);
+    }
   });
   await context.route(({ pathname }) => pathname.startsWith("/assets/"), async (route) => {
     const { pathname } = new URL(route.request().url());

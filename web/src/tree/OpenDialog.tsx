@@ -37,6 +37,8 @@ export default function OpenDialog(props: Props) {
     toast(isReplaced ? `${name} was opened. Undo brings back what was there.`
       : `${name} was opened.`);
     props.onClose();
+    // Not back to the menu's button, which would take the arrow keys.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   };
   const show = (found: readonly string[], legal: Tree | null = null) => {
     setProblems(found);
