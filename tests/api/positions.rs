@@ -16,6 +16,7 @@ crate::trials![
     a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone,
     the_packed_form_round_trips,
     chess960_is_detected_from_the_castling_rights,
+    a_position_has_the_opening_of_its_moves,
     a_game_can_be_played_and_taken_back,
     a_record_describes_a_capture,
     perft_counts_match_the_known_numbers,
@@ -305,6 +306,29 @@ async fn chess960_is_detected_from_the_castling_rights() {
         let answer = server.post_ok("/v1/position", &json!({ "fen": fen, "views": [] })).await;
         assert_eq!(answer["chess960"], chess960, "{fen}");
     }
+}
+
+async fn a_position_has_the_opening_of_its_moves() {
+    let server = Server::start().await;
+    let najdorf = json!({ "eco": "B90", "name": "Sicilian Defense: Najdorf Variation" });
+    let line = ["e4", "c5", "Nf3", "d6", "d4", "cxd4", "Nxd4", "Nf6", "Nc3", "a6"];
+    let unnamed = [&line[..], &["a3", "h5", "h4", "a5"]].concat();
+    for moves in [&line[..], &unnamed] {
+        let request = json!({ "fen": "startpos", "moves": moves, "views": [] });
+        let answer = server.post_ok("/v1/position", &request).await;
+        assert_eq!(answer["opening"], najdorf, "{moves:?}");
+    }
+    let by_fen = "rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6";
+    let answer = server.post_ok("/v1/position", &json!({ "fen": by_fen, "views": [] })).await;
+    assert_eq!(answer["opening"], najdorf, "of the position itself");
+    let answer = server
+        .post_ok("/v1/position", &json!({ "fen": by_fen, "moves": ["a3", "h5"], "views": [] }))
+        .await;
+    assert_eq!(answer["opening"], najdorf, "of the position before the moves");
+    let by_packed = json!({ "packed": answer["packed"], "views": [] });
+    assert_eq!(server.post_ok("/v1/position", &by_packed).await["opening"], Value::Null);
+    let start = server.get("/v1/position?fen=startpos&views=special").await.json();
+    assert!(start["opening"].is_null() && start.get("opening").is_some(), "{start}");
 }
 
 async fn a_game_can_be_played_and_taken_back() {

@@ -12,7 +12,7 @@ use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 use crate::chess::Game;
 use crate::chess::encodings::{self, BitOrder, PackedPosition};
 use crate::http::access::Caller;
-use crate::http::dto::{PositionRequest, PositionState};
+use crate::http::dto::{OpeningDto, PositionRequest, PositionState, opening_or_null};
 use crate::http::etag::{Revalidation, cache_control, tagged_json};
 use crate::http::json::{Json, JsonBytes, Named, Query, Reply, request};
 use crate::http::problem::{PositionProblems, PositionQueryProblems, Problem};
@@ -37,6 +37,9 @@ request! {
 pub(crate) struct PositionAnswer {
     #[serde(flatten)]
     state: PositionState,
+    /// The opening: the name of the last position that has one.
+    #[schema(required, schema_with = opening_or_null)]
+    opening: Option<OpeningDto>,
     /// The FEN with castling rights as the files of the rooks (Shredder-FEN).
     shredder_fen: String,
     /// The packed form in base64url, accepted wherever a FEN is. It does not contain the clocks.
@@ -95,6 +98,7 @@ fn answer(request: &PositionViewsRequest) -> Result<PositionAnswer, Problem> {
     let position = resolved.game.position();
     Ok(PositionAnswer {
         state: PositionState::from(&resolved),
+        opening: OpeningDto::of_game(&resolved.game),
         shredder_fen: position.shredder_fen(),
         packed: PackedPosition::from_position(position).to_text(),
         chess960: position.is_chess960(),
