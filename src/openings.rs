@@ -12,6 +12,9 @@ use std::sync::LazyLock;
 
 use crate::chess::{Game, Position, parse_move};
 
+/// The number of half-moves of a game in which its opening is looked up. No named opening is longer.
+pub const MAX_PLIES: usize = 60;
+
 /// The text that the table is built from.
 const NAMES: &str = include_str!("openings/names.txt");
 
@@ -39,9 +42,11 @@ pub fn find_by_position(position: &Position) -> Option<Opening> {
     TABLE.get(index).map(|entry| entry.opening)
 }
 
-/// The opening of the last position of a game that has a name.
+/// The opening of the last position of a game that has a name, among the start position and those
+/// after the first [`MAX_PLIES`] half-moves.
 pub fn find_by_game(game: &Game) -> Option<Opening> {
-    (0..=game.moves().len()).rev().find_map(|ply| find_by_position(game.position_before(ply)?))
+    let plies = game.moves().len().min(MAX_PLIES);
+    (0..=plies).rev().find_map(|ply| find_by_position(game.position_before(ply)?))
 }
 
 /// The openings of a text in the order of their keys. Invalid lines are skipped; a test checks that
@@ -98,6 +103,25 @@ mod tests {
             );
             assert!(!opening.name.is_empty(), "{opening:?}");
         }
+    }
+
+    #[test]
+    fn no_named_opening_is_longer_than_the_lookup() {
+        let mut longest = 0;
+        for line in NAMES.lines().filter(|line| !line.starts_with('#')) {
+            let mut fields = line.split('\t');
+            let shared_plies: usize = fields.next().unwrap().parse().unwrap();
+            longest = longest.max(shared_plies + fields.next().unwrap().split(' ').count());
+        }
+        assert!((30..=MAX_PLIES).contains(&longest), "{longest}");
+    }
+
+    #[test]
+    fn a_name_is_looked_up_in_the_first_plies_only() {
+        let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_PLIES / 4);
+        assert_eq!(game(&shuffle).moves().len(), MAX_PLIES);
+        assert_eq!(name(&format!("{shuffle}e4")), name(&shuffle));
+        assert_eq!(name("Nf3 Nf6 Ng1 Ng8 e4"), Some("King's Pawn Game"));
     }
 
     #[test]

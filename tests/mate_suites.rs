@@ -11,7 +11,7 @@ use kibitzer::engine::{Engine, Limits, Report, Score, StopFlag, StopReason};
 use suites::Suite;
 
 fn main() -> ExitCode {
-    suites::run(vec![
+    let suites = vec![
         Suite {
             name: "every_mate_is_proved_at_its_listed_distance_within_half_a_second",
             file: "tactics/mates.epd",
@@ -27,7 +27,8 @@ fn main() -> ExitCode {
             file: "tactics/mates.epd",
             check: no_mate_is_reported_too_short,
         },
-    ])
+    ];
+    suites::run(suites, Vec::new())
 }
 
 /// A position with a mate in `distance` moves.

@@ -24,10 +24,11 @@ use suites::Suite;
 const MAX_NODES: u64 = 3_000_000;
 
 fn main() -> ExitCode {
-    suites::run(vec![
+    let suites = vec![
         Suite { name: "perft_standard", file: "perft/standard.epd", check: perft_suite },
         Suite { name: "perft_chess960", file: "perft/chess960.epd", check: perft_suite },
-    ])
+    ];
+    suites::run(suites, Vec::new())
 }
 
 /// A position and its perft counts, each with its depth, by rising depth.

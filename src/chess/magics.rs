@@ -9,21 +9,28 @@
 
 use super::{Bitboard, Square};
 
-/// The magic of one square: it maps the blockers of a slider to an index into [`ATTACKS`].
-#[derive(Clone, Copy)]
-struct Magic {
+/// The magic of one square: it maps the blockers of a slider to an index into [`ATTACKS`], where
+/// each square has a part of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Magic {
     /// The squares whose occupancy matters: the rays without their last squares.
-    mask: u64,
-    factor: u64,
-    shift: u32,
+    pub(super) mask: u64,
+    pub(super) factor: u64,
+    pub(super) shift: u32,
+    /// The begin of the square's part.
     offset: u32,
 }
 
 impl Magic {
+    /// The index in the square's part of the table.
+    #[inline]
+    pub(super) const fn index_in_part(&self, occupied: u64) -> usize {
+        ((occupied & self.mask).wrapping_mul(self.factor) >> self.shift) as usize
+    }
+
     #[inline]
     const fn index(&self, occupied: u64) -> usize {
-        self.offset as usize
-            + ((occupied & self.mask).wrapping_mul(self.factor) >> self.shift) as usize
+        self.offset as usize + self.index_in_part(occupied)
     }
 }
 
@@ -120,6 +127,16 @@ pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 #[inline]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(ATTACKS[ROOK_MAGICS[square.index()].index(occupied.0)])
+}
+
+/// The magic of a square for the diagonals.
+pub(super) fn bishop_magic(square: Square) -> &'static Magic {
+    &BISHOP_MAGICS[square.index()]
+}
+
+/// The magic of a square for its rank and file.
+pub(super) fn rook_magic(square: Square) -> &'static Magic {
+    &ROOK_MAGICS[square.index()]
 }
 
 /// The squares that a bishop attacks on an empty board, as a bit set. Slow: only for building

@@ -16,7 +16,7 @@ use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, legal_moves, limits,
     live, perft, play, position, server,
 };
-use crate::http::dto::DrawReasonName;
+use crate::http::dto::{DrawReasonName, OpeningDto};
 use crate::http::problem::{
     Internal, InvalidFen, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
@@ -89,7 +89,7 @@ use lines::LineSchemas;
             explore::ExploreRequest,
             explore::CachedEvaluation,
             cloud_eval::CloudEvalRequest,
-            games::OpeningDto,
+            OpeningDto,
             live::SetPosition,
             live::Go,
             live::Stop,

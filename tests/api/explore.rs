@@ -7,6 +7,7 @@ use crate::support::http2_client::Http2Client;
 
 crate::trials![
     every_move_is_listed_and_cached_ones_come_first,
+    the_opening_is_that_of_the_moves,
     a_mate_in_one_needs_no_cache,
     a_finished_game_has_no_moves,
     deeper_walks_expand_cached_positions,
@@ -62,6 +63,17 @@ async fn every_move_is_listed_and_cached_ones_come_first() {
         first["known"]["age_ms"].is_u64() && first["instruction"].as_array().unwrap().len() == 8
     );
     assert!(first.get("moves").is_none(), "the walk is one move deep");
+}
+
+async fn the_opening_is_that_of_the_moves() {
+    let server = Server::start().await;
+    let named = explore(&server, "fen=startpos&moves=e4,c5,Ke2,Nc6,Ke1,a5").await;
+    assert_eq!(
+        named["opening"],
+        json!({ "eco": "B20", "name": "Sicilian Defense: King David's Opening" })
+    );
+    let start = explore(&server, "fen=startpos").await;
+    assert!(start["opening"].is_null() && start.get("opening").is_some(), "{start}");
 }
 
 async fn a_mate_in_one_needs_no_cache() {

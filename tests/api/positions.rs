@@ -11,11 +11,14 @@ crate::trials![
     a_drawn_game_still_lists_its_moves,
     repetition_is_claimed_at_three_and_ends_the_game_at_five,
     corrections_of_a_fen_are_reported,
-    a_position_has_ten_views,
+    a_position_has_twelve_views,
+    the_zobrist_numbers_of_a_position_give_its_key,
+    a_magic_gives_the_attacks_of_a_slider,
     only_the_named_views_are_given,
     a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone,
     the_packed_form_round_trips,
     chess960_is_detected_from_the_castling_rights,
+    a_position_has_the_opening_of_its_moves,
     a_game_can_be_played_and_taken_back,
     a_record_describes_a_capture,
     perft_counts_match_the_known_numbers,
@@ -182,7 +185,7 @@ async fn corrections_of_a_fen_are_reported() {
     assert_eq!(answer["fen"], "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
 }
 
-async fn a_position_has_ten_views() {
+async fn a_position_has_twelve_views() {
     let server = Server::start().await;
     let answer = server.post_ok("/v1/position", &json!({ "fen": "startpos" })).await;
     let views = answer["views"].as_object().unwrap();
@@ -198,6 +201,8 @@ async fn a_position_has_ten_views() {
         "state",
         "huffman",
         "checks",
+        "magics",
+        "zobrist",
     ];
     assert_eq!(names, all);
     assert_eq!(answer["shredder_fen"], "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
@@ -224,6 +229,121 @@ async fn a_position_has_ten_views() {
     );
     assert_eq!(views["checks"]["check_mask"], "ffffffffffffffff");
     assert_eq!(views["checks"]["pins"]["black"].as_array().unwrap().len(), 9);
+}
+
+/// Both castling rights and en passant, Chess960, Black to move, and several queens.
+const VARIED_FENS: [&str; 5] = [
+    START_FEN,
+    "r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1",
+    "1rk2r2/8/8/8/8/8/8/1RK2R2 b FBfb - 0 1",
+    "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1",
+    "6QQ/8/3b4/8/k7/8/7Q/K1q4r w - - 12 60",
+];
+
+fn parse_hex(value: &Value) -> u64 {
+    u64::from_str_radix(value.as_str().unwrap(), 16).unwrap()
+}
+
+async fn the_zobrist_numbers_of_a_position_give_its_key() {
+    let server = Server::start().await;
+    for fen in VARIED_FENS {
+        let request = json!({ "fen": fen, "views": ["zobrist"], "bit_order": "a8" });
+        let answer = server.post_ok("/v1/position", &request).await;
+        let parts = answer["views"]["zobrist"].as_array().unwrap();
+        let key = parts.iter().fold(0, |key, part| key ^ parse_hex(&part["value"]));
+        assert_eq!(key, parse_hex(&answer["key"]), "{fen}");
+        let numbers = parts.iter().map(|part| part["number"].as_u64().unwrap());
+        assert!(numbers.is_sorted_by(|one, next| one < next), "{parts:?}");
+    }
+    let request = json!({ "fen": VARIED_FENS[1], "views": ["zobrist"] });
+    let answer = server.post_ok("/v1/position", &request).await;
+    let parts = answer["views"]["zobrist"].as_array().unwrap();
+    let meanings = parts
+        .iter()
+        .map(|part| format!("{} {}", part["number"], part["meaning"].as_str().unwrap()));
+    let expected = [
+        "36 white pawn on e5",
+        "192 white rook on a1",
+        "199 white rook on h1",
+        "324 white king on e1",
+        "419 black pawn on d5",
+        "632 black rook on a8",
+        "639 black rook on h8",
+        "764 black king on e8",
+        "768 white castling with the rook on the a-file",
+        "775 white castling with the rook on the h-file",
+        "776 black castling with the rook on the a-file",
+        "783 black castling with the rook on the h-file",
+        "787 en passant on the d-file",
+    ];
+    assert_eq!(meanings.collect::<Vec<_>>(), expected);
+}
+
+/// The squares that a slider attacks, found by walking its lines.
+fn walk_lines(square: u64, role: &str, occupied: u64) -> u64 {
+    let steps = match role {
+        "bishop" => [(1, 1), (1, -1), (-1, 1), (-1, -1)],
+        _ => [(1, 0), (-1, 0), (0, 1), (0, -1)],
+    };
+    let mut attacks = 0;
+    for (file_step, rank_step) in steps {
+        let (mut file, mut rank) = (square as i64 % 8 + file_step, square as i64 / 8 + rank_step);
+        while (0..8).contains(&file) && (0..8).contains(&rank) {
+            let bit = 1_u64 << (8 * rank + file);
+            attacks |= bit;
+            if occupied & bit != 0 {
+                break;
+            }
+            (file, rank) = (file + file_step, rank + rank_step);
+        }
+    }
+    attacks
+}
+
+async fn a_magic_gives_the_attacks_of_a_slider() {
+    let server = Server::start().await;
+    for fen in VARIED_FENS {
+        let request = json!({ "fen": fen, "views": ["magics", "bitboards"] });
+        let views = server.post_ok("/v1/position", &request).await["views"].take();
+        let request = json!({ "fen": fen, "views": ["magics"], "bit_order": "a8" });
+        let a8_views = server.post_ok("/v1/position", &request).await["views"].take();
+        let occupied = parse_hex(&views["bitboards"]["all_pieces"]);
+        let magics = views["magics"].as_array().unwrap();
+        for (magic, a8_magic) in magics.iter().zip(a8_views["magics"].as_array().unwrap()) {
+            let name = magic["square"].as_str().unwrap().as_bytes();
+            let square = u64::from(name[0] - b'a') + 8 * u64::from(name[1] - b'1');
+            let role = magic["role"].as_str().unwrap();
+            let (relevant, factor) = (parse_hex(&magic["relevant"]), parse_hex(&magic["magic"]));
+            let shift = magic["shift"].as_u64().unwrap();
+            assert_eq!(shift, 64 - u64::from(relevant.count_ones()), "{magic}");
+            let index = (occupied & relevant).wrapping_mul(factor) >> shift;
+            assert_eq!(magic["index"].as_u64(), Some(index), "{magic}");
+            let attacks = walk_lines(square, role, occupied);
+            assert_eq!(parse_hex(&magic["attacks"]), attacks, "{magic}");
+            for same in ["square", "role", "magic", "shift", "index"] {
+                assert_eq!(magic[same], a8_magic[same]);
+            }
+            assert_eq!(parse_hex(&a8_magic["relevant"]), relevant.swap_bytes());
+            assert_eq!(parse_hex(&a8_magic["attacks"]), attacks.swap_bytes());
+        }
+    }
+    let request = json!({ "fen": VARIED_FENS[4], "views": ["magics"] });
+    let magics = server.post_ok("/v1/position", &request).await["views"]["magics"].take();
+    let lines = magics.as_array().unwrap().iter().map(|magic| (&magic["square"], &magic["role"]));
+    let expected = [
+        ("c1", "bishop"),
+        ("c1", "rook"),
+        ("h1", "rook"),
+        ("h2", "bishop"),
+        ("h2", "rook"),
+        ("d6", "bishop"),
+        ("g8", "bishop"),
+        ("g8", "rook"),
+        ("h8", "bishop"),
+        ("h8", "rook"),
+    ];
+    let expected = expected.map(|(square, role)| (json!(square), json!(role)));
+    assert_eq!(lines.map(|(s, r)| (s.clone(), r.clone())).collect::<Vec<_>>(), expected);
 }
 
 async fn only_the_named_views_are_given() {
@@ -305,6 +425,29 @@ async fn chess960_is_detected_from_the_castling_rights() {
         let answer = server.post_ok("/v1/position", &json!({ "fen": fen, "views": [] })).await;
         assert_eq!(answer["chess960"], chess960, "{fen}");
     }
+}
+
+async fn a_position_has_the_opening_of_its_moves() {
+    let server = Server::start().await;
+    let najdorf = json!({ "eco": "B90", "name": "Sicilian Defense: Najdorf Variation" });
+    let line = ["e4", "c5", "Nf3", "d6", "d4", "cxd4", "Nxd4", "Nf6", "Nc3", "a6"];
+    let unnamed = [&line[..], &["a3", "h5", "h4", "a5"]].concat();
+    for moves in [&line[..], &unnamed] {
+        let request = json!({ "fen": "startpos", "moves": moves, "views": [] });
+        let answer = server.post_ok("/v1/position", &request).await;
+        assert_eq!(answer["opening"], najdorf, "{moves:?}");
+    }
+    let by_fen = "rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6";
+    let answer = server.post_ok("/v1/position", &json!({ "fen": by_fen, "views": [] })).await;
+    assert_eq!(answer["opening"], najdorf, "of the position itself");
+    let answer = server
+        .post_ok("/v1/position", &json!({ "fen": by_fen, "moves": ["a3", "h5"], "views": [] }))
+        .await;
+    assert_eq!(answer["opening"], najdorf, "of the position before the moves");
+    let by_packed = json!({ "packed": answer["packed"], "views": [] });
+    assert_eq!(server.post_ok("/v1/position", &by_packed).await["opening"], Value::Null);
+    let start = server.get("/v1/position?fen=startpos&views=special").await.json();
+    assert!(start["opening"].is_null() && start.get("opening").is_some(), "{start}");
 }
 
 async fn a_game_can_be_played_and_taken_back() {

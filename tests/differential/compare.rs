@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use kibitzer::chess::encodings::packed::PackedPosition;
+use kibitzer::chess::encodings::{key_parts, magic_lookups};
 use kibitzer::chess::{
     CastlingNotation, DrawClaim, DrawReason, Game, Move, MoveGenType, MoveList, Outcome, Position,
-    parse_move, to_san, to_uci,
+    Role, parse_move, to_san, to_uci,
 };
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, Position as _, Square, attacks, fen::Fen, san::SanPlus,
+};
 
 use crate::coverage::Coverage;
 use crate::reference::{self, RepetitionCounts};
@@ -26,6 +29,7 @@ pub(crate) fn position(
     prop_assert_eq!(ours.in_check(), theirs.is_check(), "check in {}", fen);
     prop_assert_eq!(ours.pinned().0, reference::pinned(theirs).0, "pinned pieces of {}", fen);
     keys(ours, theirs, &fen)?;
+    magics(ours, theirs, &fen)?;
     moves(ours, theirs, &fen)?;
     if coverage.positions.is_multiple_of(64) {
         every_code(ours, &fen)?;
@@ -38,6 +42,14 @@ pub(crate) fn position(
 fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError> {
     prop_assert_eq!(ours.key(), reference::key(theirs), "key of {}", fen);
     prop_assert_eq!(ours.pawn_key(), reference::pawn_key(theirs), "pawn key of {}", fen);
+    let parts = key_parts(ours);
+    let key = parts.iter().fold(0, |key, part| key ^ part.value());
+    prop_assert_eq!(key, ours.key(), "parts of the key of {}", fen);
+    prop_assert!(
+        parts.is_sorted_by(|one, next| one.number() < next.number()),
+        "order of the parts of the key of {}",
+        fen
+    );
     // Compares the whole state: bitboards, checks, pins and keys.
     let rebuilt = ours
         .to_setup()
@@ -54,6 +66,33 @@ fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError>
         "{} packed twice",
         fen
     );
+    Ok(())
+}
+
+/// The lookups in magic bitboards give the attacks of all sliders.
+fn magics(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError> {
+    let (board, occupied) = (theirs.board(), theirs.board().occupied());
+    let mut expected = Vec::new();
+    for (square, piece) in board.iter() {
+        if matches!(piece.role, shakmaty::Role::Bishop | shakmaty::Role::Queen) {
+            expected.push((square, Role::Bishop, attacks::bishop_attacks(square, occupied)));
+        }
+        if matches!(piece.role, shakmaty::Role::Rook | shakmaty::Role::Queen) {
+            expected.push((square, Role::Rook, attacks::rook_attacks(square, occupied)));
+        }
+    }
+    let lookups = magic_lookups(ours);
+    let found: Vec<_> = lookups
+        .iter()
+        .map(|lookup| (Square::new(lookup.square.index() as u32), lookup.role, lookup.attacks.0))
+        .collect();
+    let expected: Vec<_> =
+        expected.into_iter().map(|(square, role, attacks)| (square, role, attacks.0)).collect();
+    prop_assert_eq!(found, expected, "attacks of the sliders in {}", fen);
+    for lookup in lookups {
+        let product = (occupied.0 & lookup.relevant.0).wrapping_mul(lookup.magic);
+        prop_assert_eq!(product >> lookup.shift, lookup.index as u64, "{:?} in {}", lookup, fen);
+    }
     Ok(())
 }
 

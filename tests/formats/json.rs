@@ -2,14 +2,15 @@
 
 use kibitzer::chess::encodings::{
     Bitboards, CastleFlags, Checks, GameState, Huffman, Mailbox69, MoveRecord, Nibbles,
-    SevenBoards, SideBitboards, UndoableMove, castling_ep_byte, piece_bytes, piece_list,
+    SevenBoards, SideBitboards, UndoableMove, castling_ep_byte, key_parts, magic_lookups,
+    piece_bytes, piece_list,
 };
 use kibitzer::chess::{
     Bitboard, CastlingNotation, Color, Game, Move, Position, to_san, to_san_all, to_uci,
 };
 use serde_json::{Map, Value, json};
 
-/// All views of the last position of a game.
+/// The views of the last position of a game that the suite has.
 pub(crate) fn views(game: &Game) -> Value {
     let position = game.position();
     json!({
@@ -24,6 +25,34 @@ pub(crate) fn views(game: &Game) -> Value {
         "huffman": huffman(&Huffman::from_position(position)),
         "checks": checks(&Checks::from_position(position)),
     })
+}
+
+/// The view `magics`.
+pub(crate) fn magics(position: &Position) -> Value {
+    let lookups = magic_lookups(position).into_iter().map(|lookup| {
+        json!({
+            "square": lookup.square.to_string(),
+            "role": lookup.role.name(),
+            "relevant": hex(lookup.relevant),
+            "magic": format!("{:016x}", lookup.magic),
+            "shift": lookup.shift,
+            "index": lookup.index,
+            "attacks": hex(lookup.attacks),
+        })
+    });
+    lookups.collect()
+}
+
+/// The view `zobrist`.
+pub(crate) fn zobrist(position: &Position) -> Value {
+    let parts = key_parts(position).into_iter().map(|part| {
+        json!({
+            "number": part.number(),
+            "value": format!("{:016x}", part.value()),
+            "meaning": part.to_string(),
+        })
+    });
+    parts.collect()
 }
 
 fn pieces(position: &Position) -> Value {

@@ -1,4 +1,5 @@
-//! Vectors of the board and move formats: every field of every line of the suite files.
+//! Vectors of the board and move formats: every field of every line of the suite files, and of
+//! `views.jsonl` in this folder.
 
 #[path = "../support/suites.rs"]
 mod suites;
@@ -11,10 +12,17 @@ mod vectors;
 
 use std::process::ExitCode;
 
+use libtest_mimic::{Failed, Trial};
 use suites::Suite;
 
+/// Vectors that are part of the repository. `views.py` writes them.
+const VIEWS: &str = include_str!("views.jsonl");
+
 fn main() -> ExitCode {
-    suites::run(vec![
+    let views_trial = Trial::test("magics_and_zobrist_numbers_match", || {
+        positions::magics_and_zobrist_numbers(VIEWS).map_err(Failed::from)
+    });
+    let suites = vec![
         Suite {
             name: "every_encoding_of_a_position_matches",
             file: "formats/positions.jsonl",
@@ -61,5 +69,6 @@ fn main() -> ExitCode {
             file: "fen/invalid.fen",
             check: notation::invalid_fens,
         },
-    ])
+    ];
+    suites::run(suites, vec![views_trial])
 }

@@ -1,4 +1,5 @@
 //! `positions.jsonl`: a FEN, moves, and every encoding of the position that they lead to.
+//! `views.jsonl`: a FEN and two more encodings.
 
 use kibitzer::chess::encodings::{Mailbox69, UndoableMove};
 use kibitzer::chess::{Game, Move, Position, parse_move};
@@ -37,6 +38,20 @@ pub(crate) fn every_encoding(text: &str) -> Result<(), String> {
             "played": plies(&game).map(|(before, mv)| json::played(before, mv)).collect::<Vec<_>>(),
             "views": json::views(&game),
             "edges": json::edges(position),
+        });
+        json::expect_equal(&ours, line)
+    })
+}
+
+pub(crate) fn magics_and_zobrist_numbers(text: &str) -> Result<(), String> {
+    each_json(text, |line| {
+        let position =
+            Position::from_fen(text_of(line, "fen")?).map_err(|error| error.to_string())?;
+        let ours = json!({
+            "fen": line["fen"],
+            "key": json::key(&position),
+            "magics": json::magics(&position),
+            "zobrist": json::zobrist(&position),
         });
         json::expect_equal(&ours, line)
     })

@@ -18,8 +18,8 @@ pub(crate) struct Suite {
     pub(crate) check: fn(&str) -> Result<(), String>,
 }
 
-/// Runs the suites one after another, because each may use all cores.
-pub(crate) fn run(suites: Vec<Suite>) -> ExitCode {
+/// Runs the suites and the other trials one after another, because each may use all cores.
+pub(crate) fn run(suites: Vec<Suite>, other_trials: Vec<Trial>) -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(1);
     let folder = std::env::var_os("KIBITZER_SUITES").map(PathBuf::from);
@@ -38,6 +38,7 @@ pub(crate) fn run(suites: Vec<Suite>) -> ExitCode {
             });
             trial.with_ignored_flag(ignored)
         })
+        .chain(other_trials)
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -15,9 +15,6 @@ use crate::openings::{self, Opening};
 use crate::store::StoreError;
 use crate::store::jobs::{GameRecord, JobId, JobRecord, ParsedGame};
 
-/// Number of half-moves in which the opening is looked up. No named opening is longer.
-const OPENING_PLIES: usize = 60;
-
 /// Read access to a job.
 #[derive(Clone)]
 pub struct JobReader {
@@ -304,7 +301,7 @@ fn with_positions(parsed: &ParsedGame, reviews: Vec<MoveReview>) -> Vec<Reviewed
 
 fn opening(parsed: &ParsedGame) -> Option<Opening> {
     let mut game = Game::new(parsed.start.clone());
-    parsed.moves.iter().take(OPENING_PLIES).for_each(|&mv| game.play(mv));
+    parsed.moves.iter().take(openings::MAX_PLIES).for_each(|&mv| game.play(mv));
     openings::find_by_game(&game)
 }
 

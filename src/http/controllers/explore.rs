@@ -14,7 +14,10 @@ use crate::chess::encodings::UndoableMove;
 use crate::chess::{CastlingNotation, Outcome, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::caps::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
-use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, whole_ms};
+use crate::http::dto::{
+    Hex, MoveText, OpeningDto, PositionRequest, PositionState, ResolvedPosition, ScoreDto,
+    opening_or_null, whole_ms,
+};
 use crate::http::json::{JsonBytes, NumberIn, Query, request};
 use crate::http::problem::{ExploreProblems, Problem};
 use crate::http::request_memory::AccountedBody;
@@ -51,6 +54,9 @@ request! {
 pub(crate) struct ExploredPosition {
     #[serde(flatten)]
     state: PositionState,
+    /// The opening: the name of the last position that has one.
+    #[schema(required, schema_with = opening_or_null)]
+    opening: Option<OpeningDto>,
     /// The cached evaluation of this position; null if there is none.
     #[schema(required, schema_with = cached_or_null)]
     known: Option<CachedEvaluation>,
@@ -113,7 +119,7 @@ pub(crate) struct ExploredMove {
 /// Explore cached evaluations
 ///
 /// Returns every legal move with the cached evaluation of the position after it, best first. The
-/// history of the position has no influence. The server searches nothing.
+/// history of the position has no influence on them. The server searches nothing.
 ///
 /// The server handles at most two such requests at once. At most four responses deeper than one
 /// move can be in preparation or unread. Further requests wait, for at most the time limit of a
@@ -139,13 +145,8 @@ pub(crate) async fn explore(
         // The walk continues if the client disconnects, so the task holds the permit to its end.
         let _permit = walk_permit;
         span.in_scope(|| {
-            let position = resolved.game.position();
-            let node = service.explore(position, depth);
-            serde_json::to_vec(&ExploredPosition::new(
-                PositionState::from(&resolved),
-                position,
-                node,
-            ))
+            let node = service.explore(resolved.game.position(), depth);
+            serde_json::to_vec(&ExploredPosition::new(&resolved, node))
         })
     });
     let mut json = task
@@ -161,12 +162,13 @@ pub(crate) async fn explore(
 }
 
 impl ExploredPosition {
-    fn new(state: PositionState, position: &Position, node: GraphNode) -> ExploredPosition {
-        let known = node.cached.as_ref().map(CachedEvaluation::from);
+    fn new(resolved: &ResolvedPosition, node: GraphNode) -> ExploredPosition {
+        let game = &resolved.game;
         ExploredPosition {
-            state,
-            known,
-            moves: node.edges.and_then(|edges| explored_moves(position, edges)),
+            state: PositionState::from(resolved),
+            opening: OpeningDto::of_game(game),
+            known: node.cached.as_ref().map(CachedEvaluation::from),
+            moves: node.edges.and_then(|edges| explored_moves(game.position(), edges)),
         }
     }
 }

@@ -12,11 +12,14 @@ use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 use crate::chess::Game;
 use crate::chess::encodings::{self, BitOrder, PackedPosition};
 use crate::http::access::Caller;
-use crate::http::dto::{PositionRequest, PositionState};
+use crate::http::dto::{OpeningDto, PositionRequest, PositionState, opening_or_null};
 use crate::http::etag::{Revalidation, cache_control, tagged_json};
 use crate::http::json::{Json, JsonBytes, Named, Query, Reply, request};
 use crate::http::problem::{PositionProblems, PositionQueryProblems, Problem};
-use view_dtos::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
+use view_dtos::{
+    BitboardsView, BoardsView, ChecksView, HuffmanView, KeyPartView, MagicLookupView, PieceView,
+    StateView,
+};
 
 request! {
     /// The position to convert, and the requested views.
@@ -26,7 +29,7 @@ request! {
         /// The requested views; all by default.
         optional views: Vec<View>,
         /// The square of bit 0 in bitboards of the response: `a1` (h8 is bit 63), or `a8` (h1 is
-        /// bit 63).
+        /// bit 63). The key and other numbers stay the same.
         defaulted bit_order: BitOrder,
     }
 }
@@ -37,6 +40,9 @@ request! {
 pub(crate) struct PositionAnswer {
     #[serde(flatten)]
     state: PositionState,
+    /// The opening: the name of the last position that has one.
+    #[schema(required, schema_with = opening_or_null)]
+    opening: Option<OpeningDto>,
     /// The FEN with castling rights as the files of the rooks (Shredder-FEN).
     shredder_fen: String,
     /// The packed form in base64url, accepted wherever a FEN is. It does not contain the clocks.
@@ -95,6 +101,7 @@ fn answer(request: &PositionViewsRequest) -> Result<PositionAnswer, Problem> {
     let position = resolved.game.position();
     Ok(PositionAnswer {
         state: PositionState::from(&resolved),
+        opening: OpeningDto::of_game(&resolved.game),
         shredder_fen: position.shredder_fen(),
         packed: PackedPosition::from_position(position).to_text(),
         chess960: position.is_chess960(),
@@ -119,6 +126,8 @@ pub(crate) enum View {
     State,
     Huffman,
     Checks,
+    Magics,
+    Zobrist,
 }
 
 impl Named for View {
@@ -133,6 +142,8 @@ impl Named for View {
         View::State,
         View::Huffman,
         View::Checks,
+        View::Magics,
+        View::Zobrist,
     ];
 
     fn name(self) -> &'static str {
@@ -147,6 +158,8 @@ impl Named for View {
             View::State => "state",
             View::Huffman => "huffman",
             View::Checks => "checks",
+            View::Magics => "magics",
+            View::Zobrist => "zobrist",
         }
     }
 }
@@ -201,6 +214,21 @@ pub(crate) struct Views {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     checks: Option<ChecksView>,
+    /// The lookups of slider attacks in magic bitboards, by rising square. A queen has two: as a
+    /// bishop, then as a rook. With a1 as bit 0, `index` is ((occupied AND `relevant`) · `magic`
+    /// modulo 2⁶⁴) >> `shift`. The server's move generator works with these numbers. The factors
+    /// may change between versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, max_items = 44)]
+    magics: Option<Vec<MagicLookupView>>,
+    /// The parts of the position that have a value in its key, by rising number. The exclusive or
+    /// of their values is `key`. The values are the first 793 outputs of SplitMix64 from the state
+    /// 0x6b696269747a6572. For each output, modulo 2⁶⁴: state += 0x9e3779b97f4a7c15; z = state;
+    /// z = (z XOR z >> 30) · 0xbf58476d1ce4e5b9; z = (z XOR z >> 27) · 0x94d049bb133111eb; the
+    /// output is z XOR z >> 31.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 2, max_items = 38)]
+    zobrist: Option<Vec<KeyPartView>>,
 }
 
 impl Views {
@@ -244,6 +272,16 @@ impl Views {
                 View::Checks => {
                     views.checks = Some(
                         encodings::Checks::from_position(position).with_bit_order(order).into(),
+                    )
+                }
+                View::Magics => {
+                    let lookups = encodings::magic_lookups(position).into_iter();
+                    views.magics =
+                        Some(lookups.map(|lookup| lookup.with_bit_order(order).into()).collect())
+                }
+                View::Zobrist => {
+                    views.zobrist = Some(
+                        encodings::key_parts(position).into_iter().map(KeyPartView::from).collect(),
                     )
                 }
             }

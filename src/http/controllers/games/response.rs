@@ -10,7 +10,7 @@ use crate::analysis::jobs::{GamePage, JobReader, JobStatus, Progress, ReviewedMo
 use crate::analysis::review::{Judgement, PlayerReview};
 use crate::chess::pgn::Headers;
 use crate::chess::{CastlingNotation, Color, SanWriter, to_uci_inline};
-use crate::http::dto::{Clamped, MoveText, Pov, ScoreDto, line_texts};
+use crate::http::dto::{Clamped, MoveText, OpeningDto, Pov, ScoreDto, line_texts, opening_or_null};
 use crate::http::problem::InvalidPgn;
 use crate::http::schema::{named_enum, ref_or_null, string_enum, varying_text};
 
@@ -70,7 +70,7 @@ pub(crate) struct GameHead {
     /// The PGN headers, as submitted.
     #[schema(schema_with = headers)]
     headers: HeadersDto,
-    /// The opening. Null if it has no name.
+    /// The opening: the name of the last position that has one.
     #[schema(required, schema_with = opening_or_null)]
     opening: Option<OpeningDto>,
     /// The result of the game in the PGN.
@@ -96,16 +96,6 @@ pub(crate) struct PerPlayer {
     /// Black's value.
     #[schema(required)]
     black: Option<f64>,
-}
-
-/// A named opening.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = Opening)]
-pub(crate) struct OpeningDto {
-    /// The code in the Encyclopaedia of Chess Openings.
-    eco: &'static str,
-    /// The name of the opening.
-    name: &'static str,
 }
 
 /// The review of a move.
@@ -217,9 +207,7 @@ impl From<GamePage> for GameHead {
         GameHead {
             accuracy: per_player(|player| player.accuracy),
             average_centipawn_loss: per_player(|player| player.average_centipawn_loss),
-            opening: page
-                .opening
-                .map(|opening| OpeningDto { eco: opening.eco, name: opening.name }),
+            opening: page.opening.map(OpeningDto::from),
             result: page.record.result.as_str(),
             headers: HeadersDto(page.record.headers),
             error: page.record.parsed.err().map(InvalidPgn::from),
@@ -291,10 +279,6 @@ fn judgement_or_null() -> Schema {
         percent of win chance. A move that loses a mate or allows one is judged by how decisive \
         the score remains (Lichess's rules). Null for a move that loses less.";
     ref_or_null::<JudgementName>(description)
-}
-
-fn opening_or_null() -> Schema {
-    ref_or_null::<OpeningDto>("The opening. Null if it has no name.")
 }
 
 fn headers() -> ObjectBuilder {

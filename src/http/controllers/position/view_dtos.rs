@@ -5,8 +5,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::encodings::{self, Checks};
-use crate::chess::{Bitboard, Color};
-use crate::http::dto::{CastleFlagsView, Hex};
+use crate::chess::zobrist::KeyPart;
+use crate::chess::{Bitboard, Color, Role};
+use crate::http::dto::{CastleFlagsView, Hex, SquareName};
 use crate::http::schema::{owner, role, side_to_move, string_enum};
 
 const fn hex(bitboard: Bitboard) -> Hex {
@@ -281,6 +282,78 @@ impl From<Checks> for ChecksView {
             pins: PinsView { white: pins(Color::White), black: pins(Color::Black) },
         }
     }
+}
+
+/// A lookup of the squares that a slider attacks in magic bitboards.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = MagicLookup)]
+pub(crate) struct MagicLookupView {
+    /// The square of the slider.
+    #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
+    square: SquareName,
+    /// The lines: `bishop` for the diagonals, `rook` for the rank and the file.
+    #[schema(schema_with = lines_of_slider)]
+    role: &'static str,
+    /// The squares whose occupancy matters: those of the lines, without the last square of each
+    /// direction and without `square`.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
+    relevant: Hex,
+    /// The factor, 16 hex digits.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
+    magic: Hex,
+    /// 64 less the number of `relevant` squares.
+    #[schema(minimum = 52, maximum = 59)]
+    shift: u32,
+    /// The index in the part of the attack table that belongs to `square` and `role`.
+    #[schema(maximum = 4095)]
+    index: usize,
+    /// The attacked squares: in each direction up to and including the first occupied one, whatever
+    /// its colour.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
+    attacks: Hex,
+}
+
+impl From<encodings::MagicLookup> for MagicLookupView {
+    fn from(lookup: encodings::MagicLookup) -> MagicLookupView {
+        MagicLookupView {
+            square: SquareName(lookup.square),
+            role: lookup.role.name(),
+            relevant: hex(lookup.relevant),
+            magic: Hex(lookup.magic),
+            shift: lookup.shift,
+            index: lookup.index,
+            attacks: hex(lookup.attacks),
+        }
+    }
+}
+
+/// A part of a position that has a value in its Zobrist key.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = KeyPart)]
+pub(crate) struct KeyPartView {
+    /// The number of the value among the outputs of SplitMix64, from 0: 64 · (piece state − 1) +
+    /// square for a piece; 768 + file of the rook for a castling right of White, 776 + file for
+    /// one of Black; 784 + file for a legal en passant capture; 792 if Black is to move. Squares
+    /// count from a1 = 0, b1 = 1 to h8 = 63, files from a = 0. Piece states are those of `list`.
+    #[schema(maximum = 792)]
+    number: usize,
+    /// The value, 16 hex digits.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
+    value: Hex,
+    /// The part in words: `white knight on g1`, `white castling with the rook on the h-file`,
+    /// `en passant on the e-file`, `black to move`.
+    meaning: String,
+}
+
+impl From<KeyPart> for KeyPartView {
+    fn from(part: KeyPart) -> KeyPartView {
+        KeyPartView { number: part.number(), value: Hex(part.value()), meaning: part.to_string() }
+    }
+}
+
+fn lines_of_slider() -> ObjectBuilder {
+    let description = "The lines: `bishop` for the diagonals, `rook` for the rank and the file.";
+    string_enum(description, [Role::Bishop, Role::Rook].map(Role::name))
 }
 
 fn opponent() -> ObjectBuilder {
