@@ -177,6 +177,10 @@ for (const [width, height] of [[320, 640], [640, 400], [900, 700], [901, 700]]) 
       const open = page().getByRole("dialog");
       await open.waitFor();
       assert.equal(await overflow(), width, name);
+      if (name === "Set up") {
+        await open.getByLabel("FEN").fill("4k3/8/8/8/8/8/8/1RR1K1R1 w GC - -1 1");
+        await open.getByText("it must be a whole number").first().waitFor();
+      }
       const content = await open.evaluate((box) => [box.scrollWidth, box.clientWidth]);
       assert.ok(content[0] <= content[1], `${name} scrolls sideways: ${content}`);
       await page().keyboard.press("Escape");

@@ -47,7 +47,9 @@ export async function serveFiles(context) {
     if (existsSync(`${file}.gz`)) {
       await route.fulfill({ body: gunzipSync(readFileSync(`${file}.gz`)), headers });
     } else {
-      await route.fulfill(existsSync(file) ? { body: readFileSync(file), headers } : { status: 404 });
+      await route.fulfill(
+        existsSync(file) ? { body: readFileSync(file), headers } : { status: 404 },
+      );
     }
   });
 }

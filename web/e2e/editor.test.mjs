@@ -1,7 +1,7 @@
 /** The setup editor: any position by pointer, keyboard and FEN, with the server's errors. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boardPage, click, expectMoves } from "./browser.mjs";
+import { boardPage, click, expectLines, expectMoves } from "./browser.mjs";
 
 // The server refuses illegal positions, which the browser writes to the console.
 const page = boardPage({ allowed: [/status of 422/, /ERR_FAILED/, /WebSocket/] });
@@ -151,7 +151,7 @@ test("Chess960 starts have numbers, and castling there is king takes rook", asyn
   await dialog().waitFor({ state: "detached" });
   await click(page(), "e1", "g1");
   await expectMoves(page(), "O-O");
-  await page().locator("button.line").first().waitFor();
+  await expectLines(page(), "1…");
 });
 
 test("a position is set up by keyboard alone", async () => {

@@ -27,7 +27,7 @@ test("arrow keys go over 64 named squares", async () => {
   assert.equal(await focused(), "e2, white pawn");
   await press("ArrowUp", "ArrowUp", "ArrowRight");
   assert.equal(await focused(), "f4, empty");
-  await press(..."ArrowRight ".repeat(9).trim().split(" "));
+  await press(...Array(9).fill("ArrowRight"));
   assert.equal(await focused(), "h4, empty");
 });
 
@@ -68,7 +68,8 @@ test("typed moves are played, and what is wrong is said beside the field", async
   await expectMoves("e4", "e5");
   await type("Nf9");
   await message("“Nf9” is not a move. Write e4, Nf3, O-O or e2e4, say.");
-  assert.equal(await page().getByLabel("Move", { exact: true }).getAttribute("aria-invalid"), "true");
+  const field = page().getByLabel("Move", { exact: true });
+  assert.equal(await field.getAttribute("aria-invalid"), "true");
   await press("Control+a");
   await page().keyboard.type("Ke3");
   await press("Enter");
@@ -86,7 +87,7 @@ test("a promotion is chosen by its letter or by arrow keys", async () => {
   // The first Escape leaves the empty field.
   await press("Escape", "b");
   // From e2 to b7, then to a8.
-  await press(..."ArrowUp ArrowUp ArrowUp ArrowUp ArrowUp ArrowLeft ArrowLeft ArrowLeft".split(" "));
+  await press(...Array(5).fill("ArrowUp"), ...Array(3).fill("ArrowLeft"));
   assert.equal(await focused(), "b7, white pawn");
   await press("Enter", "ArrowUp", "ArrowLeft", "Enter");
   await page().getByRole("dialog", { name: "Promote to" }).waitFor();

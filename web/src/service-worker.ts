@@ -9,7 +9,7 @@
 declare const __FILES__: readonly string[];
 declare const __VERSION__: string;
 
-/** The part of the worker's scope that is used here: the types of workers exclude those of pages. */
+/** The part of the worker's scope that is used here. Types of workers exclude those of pages. */
 interface ExtendableEvent {
   waitUntil(done: Promise<unknown>): void;
 }

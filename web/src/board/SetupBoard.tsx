@@ -119,8 +119,10 @@ export function SetupBoard(props: Props) {
         </Show>
       </div>
       {palette(props.orientation, "erase")}
-      <p id="setup-keys" class="hint">On a square, a letter puts a piece there (white in upper case),
-        and <kbd>Delete</kbd> takes it.</p>
+      <p id="setup-keys" class="hint">
+        On a square, a letter puts a piece there (white in upper case), and{" "}
+        <kbd>Delete</kbd> takes it.
+      </p>
     </div>
   );
 }

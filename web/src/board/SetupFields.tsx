@@ -148,7 +148,7 @@ function CastlingFields(props: Props) {
                       onChange={(event) =>
                         set(color, side, event.currentTarget.value as Right)}
                     >
-                      <option value="outer" selected={right(color, side) === "outer"}>outermost
+                      <option value="outer" selected={right(color, side) === "outer"}>outer
                       </option>
                       <For each={FILES}>
                         {(file) => (

@@ -49,7 +49,7 @@ export function withDrawings(
   return before.flatMap((comment, index) => {
     const bare = comment.replace(COMMAND, "");
     const text = bare === comment ? bare : bare.trimStart();
-    const added = index === at && commands !== "" ? [commands, text].filter(Boolean).join(" ") : text;
+    const added = index === at ? [commands, text].filter(Boolean).join(" ") : text;
     return added === "" && comment !== "" ? [] : [added];
   });
 }

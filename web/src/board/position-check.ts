@@ -46,7 +46,9 @@ const ERRORS: Readonly<Record<string, FieldNote>> = {
 export function readPosition(fen: string): { position: Chess } | { error: FieldNote } {
   return parseFen(fen).chain((setup) => Chess.fromSetup(setup)).unwrap(
     (position) => ({ position }),
-    ({ message }) => ({ error: ERRORS[message] ?? { field: "fen", text: `Not legal: ${message}.` } }),
+    ({ message }) => ({
+      error: ERRORS[message] ?? { field: "fen", text: `The position is not legal: ${message}.` },
+    }),
   );
 }
 

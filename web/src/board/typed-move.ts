@@ -2,7 +2,9 @@
 import type { Chess } from "chessops/chess";
 import { makeSan } from "chessops/san";
 import type { NormalMove, Role, Square } from "chessops/types";
-import { charToRole, makeSquare, makeUci, parseSquare, squareFile, squareRank } from "chessops/util";
+import {
+  charToRole, makeSquare, makeUci, parseSquare, squareFile, squareRank,
+} from "chessops/util";
 import { isPromotion, targetsOf, uciOf } from "./moves";
 import { COLOR_NAMES, listed } from "./squares";
 

@@ -54,7 +54,8 @@ export default function SettingsDialog(props: Props) {
                 <input
                   type="checkbox"
                   checked={props.settings[name] === "on"}
-                  onChange={(event) => props.onSet(name, event.currentTarget.checked ? "on" : "off")}
+                  onChange={(event) =>
+                    props.onSet(name, event.currentTarget.checked ? "on" : "off")}
                 />
                 <span>{label} <small>{hint(name)}</small></span>
               </label>
