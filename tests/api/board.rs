@@ -10,6 +10,7 @@ crate::trials![
     the_files_of_the_board_are_kept_for_a_year,
     the_scripts_and_styles_of_the_board_come_compressed,
     the_licences_of_the_board_are_served,
+    the_service_worker_may_control_the_whole_page_and_is_revalidated,
     an_unknown_file_of_the_board_is_not_found,
 ];
 
@@ -51,7 +52,7 @@ async fn the_board_loads_nothing_from_other_servers_and_has_no_inline_code() {
 async fn the_files_of_the_board_are_kept_for_a_year() {
     let server = Server::start().await;
     let assets = assets(&server).await;
-    assert_eq!(assets.len(), 3, "{assets:?}");
+    assert!(assets.len() >= 3, "{assets:?}");
     for path in &assets {
         let file = server.get(path).await;
         assert_eq!(file.status, 200, "{path}");
@@ -90,6 +91,19 @@ async fn the_licences_of_the_board_are_served() {
     for library in ["chessground", "chessops", "solid-js"] {
         assert!(licences.body.contains(library), "{library}");
     }
+}
+
+async fn the_service_worker_may_control_the_whole_page_and_is_revalidated() {
+    let server = Server::start().await;
+    let worker = server.get("/assets/service-worker.js").await;
+    assert_eq!(
+        (worker.header("content-type"), worker.header("service-worker-allowed")),
+        ("text/javascript; charset=utf-8", "/")
+    );
+    assert_eq!(worker.header("cache-control"), "no-cache");
+    let script = assets(&server).await.into_iter().find(|path| path.ends_with(".js")).unwrap();
+    assert!(worker.body.contains(&script), "the worker keeps {script}");
+    assert_eq!(server.get(&script).await.header("service-worker-allowed"), "");
 }
 
 async fn an_unknown_file_of_the_board_is_not_found() {

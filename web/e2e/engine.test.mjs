@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as steps from "./browser.mjs";
+import { until } from "./own-server.mjs";
 
 const page = steps.boardPage();
 const click = (from, to) => steps.click(page(), from, to);
@@ -286,4 +287,26 @@ test("the server's details name version, workers, limits and rate", async () => 
   await dialog.getByText("A key has at least one character").waitFor();
   await press("Escape");
   await dialog.waitFor({ state: "detached" });
+});
+
+test("the end of the last position's search does not keep the next one from starting", async () => {
+  const searches = [];
+  let socket;
+  await page().routeWebSocket(/\/v1\/live$/, (route) => {
+    socket = route;
+    route.onMessage((text) => {
+      const { type, id } = JSON.parse(text);
+      if (type === "go") searches.push(id);
+    });
+  });
+  await page().reload();
+  await until(() => searches.length === 1, "the first search");
+  await click("e2", "e4");
+  await until(() => searches.length === 2, "the search after the move");
+  // The second of two fast steps waits a moment, and the end arrives meanwhile.
+  await page().keyboard.press("ArrowLeft");
+  await page().keyboard.press("ArrowRight");
+  const before = searches.length;
+  socket.send(JSON.stringify({ type: "end", id: searches.at(-1), reason: "depth" }));
+  await until(() => searches.length > before, "the search of the shown position");
 });

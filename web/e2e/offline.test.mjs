@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { click, expectLines, launch, serveFiles } from "./browser.mjs";
-import { startServer, stopServer } from "./server.mjs";
+import { startServer, stopServer } from "./own-server.mjs";
 
 const keptPaths = async () => {
   const names = await caches.keys();
@@ -11,7 +11,7 @@ const keptPaths = async () => {
 };
 
 test("a reload without the server shows the board, which takes moves", async () => {
-  const { server, address } = await startServer("127.0.0.1:0");
+  const { server, address } = await startServer();
   const browser = await launch();
   try {
     const context = await browser.newContext();

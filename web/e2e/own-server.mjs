@@ -11,15 +11,18 @@ import { launch, serveFiles } from "./browser.mjs";
 
 const SETTINGS = readFileSync(new URL("server.toml", import.meta.url), "utf8");
 
-/** Starts a server with these settings besides the usual ones, and waits for its address. */
+/**
+ * Starts a server with these settings besides the usual ones, as text of the file or as variables
+ * of the environment, and waits for its address.
+ */
 export async function startServer({
-  listen = "127.0.0.1:0", settings = "", workers = 1,
+  listen = "127.0.0.1:0", settings = "", workers = 1, env = {},
 } = {}) {
   const config = join(mkdtempSync(join(tmpdir(), "board-")), "server.toml");
   writeFileSync(config, SETTINGS.replace("workers = 1", `workers = ${workers}`) + settings);
   const server = spawn(
     process.env.KIBITZER, ["serve", "--config", config, "--listen", listen],
-    { stdio: ["ignore", "pipe", "inherit"] },
+    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } },
   );
   for await (const line of createInterface({ input: server.stdout })) {
     const { message, address } = JSON.parse(line);
@@ -31,6 +34,7 @@ export async function startServer({
   throw new Error("the server did not start");
 }
 
+/** Kills a server, as a crash would, and waits for its end. */
 export async function stopServer(server) {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exit = once(server, "exit");

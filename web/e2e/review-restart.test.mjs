@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { click, launch, serveFiles } from "./browser.mjs";
+import { startServer, stopServer } from "./own-server.mjs";
 import { GAME, keepReview, newRecord, storedJob } from "./reviewed-game.mjs";
-import { startServer, stopServer } from "./server.mjs";
 
 /** Opens the board of a new server, with this environment, and begins a review of a short game. */
 async function withReview(env, claim) {
-  const { server, address } = await startServer("127.0.0.1:0", env);
+  const { server, address } = await startServer({ env });
   const running = { server, address, restart: async () => {
     await stopServer(running.server);
-    running.server = (await startServer(address, env)).server;
+    running.server = (await startServer({ listen: address, env })).server;
   } };
   const browser = await launch();
   try {

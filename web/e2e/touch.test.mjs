@@ -62,7 +62,8 @@ test("targets are at least 40 pixels high", async () => {
   const buttons = page().getByRole("button").and(page().locator(":not(.pv-move)"));
   for (const control of await buttons.all()) {
     const { height } = await control.boundingBox();
-    assert.ok(height >= 40, `${await control.getAttribute("aria-label")}: ${height}`);
+    const name = (await control.getAttribute("aria-label")) ?? (await control.innerText());
+    assert.ok(height >= 40, `${name}: ${height}`);
   }
   for (const name of ["Settings", "Set up"]) {
     await page().getByRole("button", { name }).tap();

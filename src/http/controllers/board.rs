@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path};
-use axum::http::{HeaderMap, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response};
 use flate2::read::GzDecoder;
 use include_dir::{Dir, File, include_dir};
 
@@ -23,8 +23,15 @@ static DIST: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 const BOARD_POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The licences of the libraries within the page: the one file without a hash in its name.
-const LICENSES: &str = "licenses.md";
+/// The service worker, which shows the page without the server. A script may only control pages
+/// below its own path, unless a header allows more.
+const SERVICE_WORKER: &str = "service-worker.js";
+
+/// The files without a hash in their name: the service worker, and the licences of the libraries
+/// within the page.
+const UNHASHED: [&str; 2] = [SERVICE_WORKER, "licenses.md"];
+
+const SERVICE_WORKER_ALLOWED: HeaderName = HeaderName::from_static("service-worker-allowed");
 
 /// The page and, by name, the files that it loads.
 struct Board {
@@ -53,7 +60,7 @@ fn asset_of(file: &'static File<'static>) -> Option<(&'static str, StaticRespons
         }
         None => (stored, StaticResponse::new(file.contents(), media_type(stored)?)),
     };
-    Some((name, if name == LICENSES { response } else { response.immutable() }))
+    Some((name, if UNHASHED.contains(&name) { response } else { response.immutable() }))
 }
 
 /// The content of a file in gzip, for the few clients that accept no coding.
@@ -86,9 +93,13 @@ pub(crate) async fn asset(
     headers: HeaderMap,
 ) -> Result<Response<Body>, Problem> {
     // A path that is not UTF-8 matches no file.
-    let asset = path.ok().and_then(|Path(name)| BOARD.assets.get(name.as_str()));
-    let asset = asset.ok_or_else(|| Problem::not_found(uri.path()))?;
-    Ok(asset.respond(&headers))
+    let asset = path.ok().and_then(|Path(name)| BOARD.assets.get_key_value(name.as_str()));
+    let (name, asset) = asset.ok_or_else(|| Problem::not_found(uri.path()))?;
+    let mut response = asset.respond(&headers);
+    if *name == SERVICE_WORKER {
+        response.headers_mut().insert(SERVICE_WORKER_ALLOWED, HeaderValue::from_static("/"));
+    }
+    Ok(response)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ interface Props {
 export function LineRow(props: Props) {
   const moves = createMemo(() => props.line?.pv_san ?? []);
   return (
-    <li class="line" role="group" aria-label={`Line ${props.row + 1}`}>
+    <li class="line" aria-label={`Line ${props.row + 1}`}>
       <span class="line-score">{props.line ? scoreText(props.line.score) : ""}</span>
       <span class="pv" role="toolbar" aria-label={`Moves of line ${props.row + 1}`}>
         <Index each={moves()}>

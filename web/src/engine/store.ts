@@ -36,6 +36,8 @@ export function createEngine(client: Client) {
   const pace = new Pace();
   const searches = new Map<number, Search>();
   let current: Search | null = null;
+  /** The search whose end means nothing any more, because another one is about to start. */
+  let superseded: Search | null = null;
   let lastId = 0;
   /** The server refused the moves before the position, so it is sent alone. */
   let isWithoutMoves = false;
@@ -138,6 +140,7 @@ export function createEngine(client: Client) {
 
   /** Searches anew, as after a change of what to search. */
   function restart() {
+    superseded = current;
     setState("ended", null);
     startSoon();
   }
@@ -192,6 +195,7 @@ export function createEngine(client: Client) {
 
   function finish(search: Search, reason: string) {
     endCurrent();
+    if (search === superseded) return;
     if (search.purpose !== "shown") {
       if (search.purpose === "threat") {
         setState("threat", (threat) => threat && { ...threat, isDone: true });
@@ -206,6 +210,7 @@ export function createEngine(client: Client) {
 
   function fail(search: Search, problem: LiveProblem) {
     endCurrent();
+    if (search === superseded) return;
     setState("progress", null);
     if (problem.code === "illegal_move" && search.hasMoves) {
       // Such as a move after a fivefold repetition, which a game may go on after.

@@ -101,16 +101,18 @@ export function KnownMoves(props: Props) {
               data-moves={row().moves.join(" ")}
               aria-level={row().level}
               aria-expanded={row().isExpanded ?? undefined}
-              aria-label={labelOf(row(), props.age)}
               tabindex={index === activeIndex() ? 0 : -1}
             >
-              <span class="twisty">
+              <span class="twisty" aria-hidden="true">
                 {row().isExpanded === null ? "" : row().isExpanded ? "▾" : "▸"}
               </span>
               <Show when={!row().hint} fallback={<span class="row-hint">{row().hint}</span>}>
                 <span class="san">{row().san}</span>
+                <Read text=", " />
                 <span class="row-score">{row().score}</span>
+                <Read text={row().depth ? ", depth " : " "} />
                 <span>{row().depth || row().end}</span>
+                <Read text=", " />
                 <span>{row().ageMs === null ? "" : props.age(row().ageMs!, row().at)}</span>
               </Show>
             </li>
@@ -121,9 +123,5 @@ export function KnownMoves(props: Props) {
   );
 }
 
-/** A row as a screen reader says it. */
-function labelOf(row: Row, age: Props["age"]): string {
-  if (row.hint) return row.hint;
-  const searched = row.ageMs === null ? [] : [`depth ${row.depth}`, age(row.ageMs, row.at)];
-  return [row.san, row.score, row.end, ...searched].filter((text) => text !== "").join(", ");
-}
+/** What only a screen reader says between the columns. */
+const Read = (props: { text: string }) => <span class="only-read">{props.text}</span>;

@@ -1,1 +1,0 @@
-import{t as e}from"./index-BPaqUkOU.js";var t=e(`<p class=hint>Review`);function n(e){return t()}export{n as default};
