@@ -75,6 +75,12 @@ pub(crate) fn per_second(count: u64, time: Duration) -> u64 {
     u64::try_from(u128::from(count) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
 }
 
+/// Rounds to two decimal places. More digits would suggest a precision that the number does not
+/// have.
+pub(crate) fn round_to_hundredths(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}
+
 /// The id of a request among others. The response repeats it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(untagged)]

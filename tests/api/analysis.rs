@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::support::{Server, Stream};
+use crate::support::{Server, Stream, assert_win_chances};
 
 crate::trials![
     several_lines_come_best_first,
@@ -108,6 +108,8 @@ async fn scores_can_be_reported_from_whites_point_of_view() {
         server.post_ok(PATH, &body).await
     };
     let (side, white) = (send_request("side").await, send_request("white").await);
+    assert_win_chances(&side["lines"]);
+    assert_win_chances(&white["lines"]);
     for (side, white) in
         side["lines"].as_array().unwrap().iter().zip(white["lines"].as_array().unwrap())
     {
@@ -118,6 +120,8 @@ async fn scores_can_be_reported_from_whites_point_of_view() {
         );
         assert_eq!((&side["wdl"][0], &side["wdl"][2]), (&white["wdl"][2], &white["wdl"][0]));
     }
+    let mate = json!({ "fen": "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "depth": 2 });
+    assert_eq!(server.post_ok(PATH, &mate).await["lines"][0]["win_chance"], 97.54);
     server
         .post_expecting_problem(
             PATH,

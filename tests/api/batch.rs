@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::server_process::ServerProcess;
-use crate::support::{Server, Stream, coverage, rss};
+use crate::support::{Server, Stream, assert_win_chances, coverage, rss};
 
 crate::trials![
     every_answer_has_the_id_and_index_of_its_line,
@@ -150,6 +150,7 @@ async fn scores_can_be_reported_from_whites_point_of_view() {
     let is_positive = |answer: &Value| answer["score"]["value"].as_i64().unwrap() > 0;
     assert_eq!(answers.iter().map(is_positive).collect::<Vec<_>>(), [true, false, false]);
     assert!(!is_positive(&answers[2]["lines"][1]), "{}", answers[2]);
+    assert_win_chances(&answers[2]["lines"]);
 }
 
 async fn a_bad_line_fails_alone() {

@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
-use crate::support::{LiveBoard, Server, Stream};
+use crate::support::{LiveBoard, Server, Stream, assert_win_chances};
 
 crate::trials![
     a_position_message_is_answered_with_its_state,
@@ -73,6 +73,7 @@ async fn every_message_has_the_id_of_its_request() {
         match line["type"].as_str().unwrap() {
             "info" => {
                 assert_eq!(line["lines"].as_array().unwrap().len(), 2);
+                assert_win_chances(&line["lines"]);
                 assert!(line["depth"].as_u64().unwrap() >= depth, "depth never falls");
                 depth = line["depth"].as_u64().unwrap();
             }

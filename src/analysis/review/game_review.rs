@@ -78,19 +78,13 @@ impl PlayerReview {
 
 /// White's win chances in percent, before the first move and after each move.
 fn white_win_chances(first_mover: Color, moves: &[MoveReview]) -> Vec<f64> {
-    let white = |chance: WinChance, color: Color| match color {
+    let white = |chance: WinChance, mover: Color| match mover {
         Color::White => chance.percent(),
-        Color::Black => 100.0 - chance.percent(),
+        Color::Black => chance.flipped().percent(),
     };
-    let start = moves.first().map(|review| white(WinChance::of(review.score_before), first_mover));
-    let sides_to_move = [!first_mover, first_mover].into_iter().cycle();
-    start
-        .into_iter()
-        .chain(
-            moves
-                .iter()
-                .zip(sides_to_move)
-                .map(|(review, to_move)| white(review.win_chance_after(), to_move)),
-        )
-        .collect()
+    let start = moves.first().map(|review| white(review.win_chance_before(), first_mover));
+    let movers = [first_mover, !first_mover].into_iter().cycle();
+    let after_moves =
+        moves.iter().zip(movers).map(|(review, mover)| white(review.win_chance_after(), mover));
+    start.into_iter().chain(after_moves).collect()
 }

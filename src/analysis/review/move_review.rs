@@ -63,9 +63,15 @@ impl MoveReview {
         self.best_line.first().copied()
     }
 
-    /// The other player's win chance after the move.
-    pub(super) fn win_chance_after(&self) -> WinChance {
-        WinChance::of(self.score_after)
+    /// The mover's win chance before the move.
+    pub fn win_chance_before(&self) -> WinChance {
+        WinChance::of(self.score_before)
+    }
+
+    /// The mover's win chance after the move, by the score there. It differs from the chance before
+    /// the move by the loss, except if the move gained or was the best one.
+    pub fn win_chance_after(&self) -> WinChance {
+        WinChance::of(self.score_after).flipped()
     }
 }
 

@@ -43,6 +43,17 @@ fn win_chances_match_lichess() {
 }
 
 #[test]
+fn the_win_chances_of_a_move_are_from_the_movers_view() {
+    let blunder = review(Cp(100), Cp(200));
+    assert!(close(blunder.win_chance_before().percent(), WinChance::of(Cp(100)).percent()));
+    assert!(close(blunder.win_chance_after().percent(), WinChance::of(Cp(-200)).percent()));
+    let loss = blunder.win_chance_before().percent() - blunder.win_chance_after().percent();
+    assert!(close(blunder.win_chance_loss, loss));
+    let checkmate = review(Cp(0), Mate(0));
+    assert!(close(checkmate.win_chance_after().percent(), WinChance::of(Mate(1)).percent()));
+}
+
+#[test]
 fn a_hundred_centipawns_win_half_of_the_games_at_any_material() {
     // The formulas expect this unit. If it changes, check them again.
     for material in [WdlModel::MIN_MATERIAL, 30, 50, WdlModel::FULL_MATERIAL] {

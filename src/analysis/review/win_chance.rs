@@ -70,6 +70,11 @@ impl WinChance {
         WinChance(100.0 / (1.0 + (-STEEPNESS * centipawns).exp()))
     }
 
+    /// The other player's chance.
+    pub const fn flipped(self) -> WinChance {
+        WinChance(100.0 - self.0)
+    }
+
     /// The chance in percent.
     pub const fn percent(self) -> f64 {
         self.0

@@ -7,7 +7,8 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::MoveText;
+use super::{MoveText, round_to_hundredths};
+use crate::analysis::review::WinChance;
 use crate::chess::Color;
 use crate::engine::{Score, Wdl};
 use crate::http::json::Named;
@@ -47,6 +48,12 @@ impl Pov {
     /// Converts probabilities from the view of `side`.
     pub(crate) fn wdl(self, wdl: Wdl, side: Color) -> WdlDto {
         if self.is_opposite_to(side) { wdl.flip().into() } else { wdl.into() }
+    }
+
+    /// Converts a win chance of `side` to percent with two decimal places.
+    pub(crate) fn win_chance(self, chance: WinChance, side: Color) -> f64 {
+        let chance = if self.is_opposite_to(side) { chance.flipped() } else { chance };
+        round_to_hundredths(chance.percent())
     }
 
     fn is_opposite_to(self, side: Color) -> bool {

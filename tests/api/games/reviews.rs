@@ -5,7 +5,7 @@ use kibitzer::chess::pgn::{PgnEval, PgnReader};
 use serde_json::{Value, json};
 
 use super::{PATH, PGN, accepted_job, long_game, submit};
-use crate::support::Server;
+use crate::support::{Server, win_chance};
 
 crate::trials![
     a_game_is_reviewed_move_by_move,
@@ -42,6 +42,13 @@ async fn a_game_is_reviewed_move_by_move() {
         let legal = server.post_ok("/v1/legal-moves", &json!({ "fen": mv["fen"] })).await;
         assert_eq!(legal["fen"], mv["fen"]);
         assert_eq!(mv["best"], mv["line"][0]);
+        for member in ["before", "after"] {
+            // The last move gives checkmate: a mate in 0 moves is won for its player.
+            let is_mated = index == 6 && member == "after";
+            let expected = if is_mated { 97.54 } else { win_chance(&mv[member]) };
+            let found = mv["win_chance"][member].as_f64().unwrap();
+            assert!((found - expected).abs() < 0.006, "{member} of {mv}");
+        }
         if let Some(next) = moves.get(index + 1) {
             assert_eq!(
                 flipped(&mv["after"]),
@@ -92,6 +99,10 @@ async fn both_scores_of_a_move_have_one_point_of_view() {
         for member in ["before", "after"] {
             let score = if is_black { flipped(&mover[member]) } else { mover[member].clone() };
             assert_eq!(white[member], score, "{member} of {white}");
+            let chance = mover["win_chance"][member].as_f64().unwrap();
+            let of_white = if is_black { 100.0 - chance } else { chance };
+            let found = white["win_chance"][member].as_f64().unwrap();
+            assert!((found - of_white).abs() < 0.006, "win chance {member} of {white}");
         }
         let whole = white.to_string();
         assert!(events.contains(&whole[1..]), "{whole} is no event");

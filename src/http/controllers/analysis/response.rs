@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::analysis::review::WinChance;
 use crate::analysis::{Answer, CachedAnalysis};
 use crate::chess::{CastlingNotation, Move, Position};
 use crate::engine::{Report, Score, Wdl};
@@ -77,6 +78,11 @@ pub(crate) struct PvLine {
     score: ScoreDto,
     /// The win, draw and loss chances from the point of view of `pov`.
     wdl: WdlDto,
+    /// The win chance in percent, as in a review, from the point of view of `pov`: 100 / (1 +
+    /// e^(−0.00368208 · centipawns)), with centipawns limited to ±1000. A mate counts as ±1000, and
+    /// a draw as half a win. It is Lichess's formula; `wdl` comes from games of the engine.
+    #[schema(minimum = 0, maximum = 100)]
+    win_chance: f64,
     /// The depth of the last finished iteration, in plies.
     depth: u8,
     /// The principal variation in UCI, all moves legal. The line of a mate ends with the mate,
@@ -113,8 +119,10 @@ impl RenderOptions {
     ) -> PvLine {
         let shown = &moves[..moves.len().min(self.pv_length)];
         let (pv, pv_san) = self.render_moves(shown).unzip();
+        let win_chance = self.pov.win_chance(WinChance::of(score), self.position.turn());
         let (score, wdl) = self.to_pov(score, wdl);
-        PvLine { rank, score, wdl, depth, pv, pv_san, pv_truncated: shown.len() < moves.len() }
+        let pv_truncated = shown.len() < moves.len();
+        PvLine { rank, score, wdl, win_chance, depth, pv, pv_san, pv_truncated }
     }
 
     /// Converts a score and its win chances to the requested point of view.

@@ -10,7 +10,9 @@ use crate::analysis::jobs::{GamePage, JobReader, JobStatus, Progress, ReviewedMo
 use crate::analysis::review::{Judgement, PlayerReview};
 use crate::chess::pgn::Headers;
 use crate::chess::{CastlingNotation, Color, SanWriter, to_uci_inline};
-use crate::http::dto::{Clamped, MoveText, OpeningDto, Pov, ScoreDto, line_texts, opening_or_null};
+use crate::http::dto::{
+    Clamped, MoveText, OpeningDto, Pov, ScoreDto, line_texts, opening_or_null, round_to_hundredths,
+};
 use crate::http::problem::InvalidPgn;
 use crate::http::schema::{named_enum, ref_or_null, string_enum, varying_text};
 
@@ -128,7 +130,10 @@ pub(crate) struct MoveReviewDto {
     /// The best line in UCI, at most 20 half-moves. It starts with the best move.
     #[schema(value_type = Vec<String>)]
     line: Vec<MoveText>,
-    /// The win chance that the move loses, in percent; 0 for the best move.
+    /// The win chances at `before` and `after`.
+    win_chance: WinChances,
+    /// The win chance that the move loses, in percent; 0 for the best move. Otherwise it is the
+    /// difference of the win chances, from the point of view of the player who makes the move.
     #[schema(minimum = 0, maximum = 100)]
     win_chance_loss: f64,
     /// `inaccuracy`, `mistake` or `blunder`: the move loses at least 5, 10 or 15 percent of win
@@ -140,6 +145,19 @@ pub(crate) struct MoveReviewDto {
     /// limited to 0 to 100. It is Lichess's formula.
     #[schema(minimum = 0, maximum = 100)]
     accuracy: f64,
+}
+
+/// The win chances at the scores before and after a move, in percent, from the point of view of the
+/// scores. A draw counts as half a win. A win chance is 100 / (1 + e^(−0.00368208 · centipawns)),
+/// with centipawns limited to ±1000; a mate counts as ±1000. It is Lichess's formula.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct WinChances {
+    /// The win chance before the move.
+    #[schema(minimum = 0, maximum = 100)]
+    before: f64,
+    /// The win chance after the move.
+    #[schema(minimum = 0, maximum = 100)]
+    after: f64,
 }
 
 /// PGN headers, serialized as an object.
@@ -233,17 +251,15 @@ impl MoveReviewDto {
             best: best.map(|(uci, _)| uci),
             best_san: best.map(|(_, san)| san),
             line: line.into_iter().map(|(uci, _)| uci).collect(),
+            win_chance: WinChances {
+                before: pov.win_chance(review.win_chance_before(), mover),
+                after: pov.win_chance(review.win_chance_after(), mover),
+            },
             win_chance_loss: round_to_hundredths(review.win_chance_loss),
             judgement: review.judgement.map(Judgement::name),
             accuracy: round_to_hundredths(review.accuracy),
         }
     }
-}
-
-/// Rounds to two decimal places. More digits would suggest a precision that the number does not
-/// have.
-fn round_to_hundredths(number: f64) -> f64 {
-    (number * 100.0).round() / 100.0
 }
 
 fn id() -> ObjectBuilder {
