@@ -62,6 +62,16 @@ function serviceWorker(): Plugin {
   };
 }
 
+/** All but the modules of chessops that only read or write PGN. */
+const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chessops/.*/" +
+  "(attacks|board|chess|compat|debug|fen|san|setup|squareSet|types|util)\\.js)");
+
+/** What `late` and `afterFirstPaint` load. */
+const EXTRAS = new RegExp("web/src/(Dialogs|" +
+  "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
+  "tree/(extras|MoveMenu|ForkChooser|NoteEditor)|engine/(Chips|check-position)|" +
+  "explore/(store|requests|failure|line|values|texts))\\.");
+
 export default defineConfig({
   plugins: [solid(), serviceWorker(), compressedFiles()],
   build: {
@@ -70,18 +80,12 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: 0,
-    // The libraries that the page needs at once, in one file. Else each set of files that two
-    // parts share would be a file of its own.
-    rolldownOptions: {
-      output: {
-        codeSplitting: {
-          groups: [{
-            name: "libraries",
-            test: /node_modules.(solid-js|@badrap|chessops.*(chess|fen|san|squareSet|attacks|board|setup|util|types|compat|debug)\.js|@lichess-org)/,
-          }],
-        },
-      },
-    },
+    // Two files besides the first script: the libraries that the page needs at once, and what is
+    // loaded after the first paint. Else each set of modules that two parts share would be a file.
+    rolldownOptions: { output: { codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: "libraries", test: LIBRARIES }, { name: "extras", test: EXTRAS }],
+    } } },
     license: { fileName: LICENSES },
   },
   // A test that hangs ends; a slow machine is no failure.

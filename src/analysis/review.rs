@@ -19,5 +19,5 @@ mod win_chance;
 
 pub use annotation::{MAX_VARIATION_PLIES, annotate};
 pub use game_review::{GameReview, PlayerReview};
-pub use move_review::{Judgement, MoveReview};
+pub use move_review::{Judgement, MoveAssessment, MoveReview};
 pub use win_chance::{CP_CEILING, WinChance};

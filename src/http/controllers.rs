@@ -9,6 +9,7 @@ pub(crate) mod docs;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod games;
+pub(crate) mod judgement;
 pub(crate) mod legal_moves;
 pub(crate) mod limits;
 pub(crate) mod live;

@@ -2,18 +2,20 @@
 //!
 //! This file holds texts and numbers that other DTOs contain, and the correlation id.
 
+mod judgement;
 mod moves;
 mod opening;
 mod position;
 mod score;
 mod search;
 
+pub(crate) use judgement::{JudgementName, MoveJudgement};
 pub(crate) use moves::{
     CastleFlagsView, Dests, MoveDto, castling_side_name, destinations, line_texts, promotion_advice,
 };
 pub(crate) use opening::{OpeningDto, opening_or_null};
 pub(crate) use position::{DrawReasonName, PositionRequest, PositionState, ResolvedPosition};
-pub(crate) use score::{BestMove, Pov, ScoreDto, WdlDto, score_or_null, wdl_or_null};
+pub(crate) use score::{BestMove, Pov, ScoreDto, ScoreRequest, WdlDto, score_or_null, wdl_or_null};
 pub(crate) use search::{
     Clamped, Clamper, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,
 };

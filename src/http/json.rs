@@ -16,7 +16,7 @@ pub(crate) use extract::{
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
 pub(crate) use members::{
     DescribeMembers, FromMembers, Members, describe_member, describe_type, query_parameters,
-    request, request_schema,
+    read_object, request, request_schema,
 };
 #[cfg(test)]
 pub(crate) use suggestions::MEMBER_ROUTES;

@@ -13,10 +13,10 @@ use utoipa::{Modify, OpenApi};
 
 use crate::http::access::is_open_path;
 use crate::http::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, legal_moves, limits,
-    live, perft, play, position, server,
+    analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, judgement, legal_moves,
+    limits, live, perft, play, position, server,
 };
-use crate::http::dto::{DrawReasonName, OpeningDto};
+use crate::http::dto::{DrawReasonName, JudgementName, OpeningDto, ScoreRequest};
 use crate::http::problem::{
     Internal, InvalidFen, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
@@ -62,6 +62,7 @@ use lines::LineSchemas;
         games::delete_games,
         games::game_events,
         games::annotated_games,
+        judgement::judgement,
         live::live,
         limits::limits,
         server::tickets,
@@ -83,7 +84,8 @@ use lines::LineSchemas;
             DrawReasonName,
             play::CastleType,
             play::PieceKind,
-            games::JudgementName,
+            JudgementName,
+            ScoreRequest,
             batch::BatchRequest,
             limits::RateLimitStatus,
             explore::ExploreRequest,

@@ -12,10 +12,10 @@ pub(crate) use document::{
 };
 pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
-    BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
-    InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems, NoParametersProblems,
-    NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems,
-    ProblemDocument, QueryProblems, SearchProblems, problem_response,
+    BatchProblems, BodyProblems, CloudEvalProblems, DeletionProblems, ExploreProblems,
+    GamesProblems, Internal, InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems,
+    NoParametersProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems,
+    PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems, problem_response,
 };
 
 use std::borrow::Cow;

@@ -13,8 +13,8 @@ use utoipa::openapi::PathItem;
 
 use crate::http::controllers::docs::{self, ContractPages};
 use crate::http::controllers::{
-    analysis, batch, best_move, board, cloud_eval, evaluate, explore, games, legal_moves, limits,
-    live, perft, play, position, server,
+    analysis, batch, best_move, board, cloud_eval, evaluate, explore, games, judgement,
+    legal_moves, limits, live, perft, play, position, server,
 };
 use crate::http::json::similar_path;
 use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
@@ -53,6 +53,7 @@ fn routes(app: &App) -> Router<App> {
         .route("/v1/games/{id}", get(games::game_review).delete(games::delete_games))
         .route("/v1/games/{id}/events", get(games::game_events))
         .route("/v1/games/{id}/pgn", get(games::annotated_games))
+        .route("/v1/judgement", post(judgement::judgement))
         // The evaluation cache
         .route("/v1/explore", get(explore::explore))
         .route("/api/cloud-eval", get(cloud_eval::cloud_eval))

@@ -25,6 +25,7 @@ mod examples;
 mod explore;
 mod games;
 mod http_2;
+mod judgement;
 mod live;
 mod metrics;
 mod monitoring;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         games::trials(),
         auth_rate_limit::trials(),
         http_2::trials(),
+        judgement::trials(),
         speculation::trials(),
         live::trials(),
         live::access::trials(),

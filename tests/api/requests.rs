@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::contract::{position_operations, valid_body};
+use crate::support::contract::{json_operations, position_operations, valid_body};
 use crate::support::{START_FEN, Server, coverage, log};
 
 crate::trials![
@@ -49,7 +49,7 @@ async fn a_valid_request_is_answered_on_every_route() {
 
 async fn malformed_json_is_refused_with_line_and_column() {
     let server = Server::start().await;
-    for route in position_operations() {
+    for route in json_operations() {
         let cases = [
             ("", 1, 1),
             ("{", 1, 2),
@@ -80,7 +80,7 @@ async fn malformed_json_is_refused_with_line_and_column() {
 
 async fn a_body_must_not_be_declared_as_another_type_than_json() {
     let server = Server::start().await;
-    for route in position_operations() {
+    for route in json_operations() {
         let body = valid_body(&route).to_string();
         for (declared, status) in [
             ("text/plain", 415),
@@ -111,7 +111,7 @@ async fn an_undeclared_body_is_json_if_it_is_an_object() {
         }
     };
     for media_type in [None, Some("application/x-www-form-urlencoded")] {
-        for route in position_operations() {
+        for route in json_operations() {
             let body = format!("\n {}", valid_body(&route));
             let answer = server.send(undeclared(&route.path, media_type, body)).await;
             assert_eq!(answer.status, 200, "{} {}", route.path, answer.body);
@@ -136,7 +136,7 @@ async fn an_undeclared_body_is_json_if_it_is_an_object() {
 /// As `curl -X POST URL` and `curl -d '' URL` send it.
 async fn an_empty_body_is_reported_as_empty_if_it_is_undeclared() {
     let server = Server::start().await;
-    let routes = position_operations().into_iter().map(|operation| operation.path);
+    let routes = json_operations().into_iter().map(|operation| operation.path);
     for path in routes.chain(["/v1/games".to_owned()]) {
         let form = server
             .request(Method::POST, &path)
@@ -154,7 +154,7 @@ async fn an_empty_body_is_reported_as_empty_if_it_is_undeclared() {
 
 async fn a_body_too_large_is_refused_with_and_without_content_length() {
     let server = Server::start_with(|settings| settings.limits.body_bytes = 2_000).await;
-    for route in position_operations() {
+    for route in json_operations() {
         let mut body = valid_body(&route);
         body["fen"] = "x".repeat(3_000).into();
         server.post_expecting_problem(&route.path, &body, 413, "body_too_large").await;
@@ -177,7 +177,7 @@ async fn a_body_too_large_is_refused_with_and_without_content_length() {
 
 async fn a_slow_body_times_out() {
     let server = Server::start_with(|settings| settings.http.body_timeout_ms = 100).await;
-    for route in position_operations() {
+    for route in json_operations() {
         let half = "content-length: 40\r\n\r\n{\"fen\": \"startpos\", ";
         let answer = send_raw(server.address, &route.path, half).await;
         assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");

@@ -112,6 +112,7 @@ test("a screen reader finds the board as 64 named squares", async () => {
 });
 
 test("a screen reader finds all parts of the page by their names", async () => {
+  await page().getByRole("grid", { name: "Board" }).waitFor();
   const tree = await page().locator("body").ariaSnapshot();
   for (const part of [
     'heading "kibitzer"', 'navigation "Documents"', "main", 'img "', 'grid "Board"',

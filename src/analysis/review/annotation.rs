@@ -31,7 +31,7 @@ fn annotate_move(mv: &mut PgnMove, review: &MoveReview, mover: Color) {
         Some(eval) => mv.set_comment(&format!("[%eval {}] {comment}", eval.to_text())),
         None => mv.set_comment(&comment),
     }
-    if let Some(judgement) = review.judgement {
+    if let Some(judgement) = review.assessment.judgement {
         // NAGs 1 to 6 assess the move, and a move has at most one assessment.
         mv.retain_nags(|nag| !(1..=6).contains(&nag));
         mv.add_nag(judgement.nag());

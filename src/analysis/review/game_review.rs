@@ -59,11 +59,14 @@ impl PlayerReview {
     /// Reviews a player by that player's moves and their weights.
     fn new(moves: &[(&MoveReview, f64)]) -> PlayerReview {
         let accuracies: Vec<_> =
-            moves.iter().map(|(review, weight)| (review.accuracy, *weight)).collect();
+            moves.iter().map(|(review, weight)| (review.assessment.accuracy, *weight)).collect();
         let total_loss: u64 =
-            moves.iter().map(|(review, _)| u64::from(review.centipawn_loss)).sum();
+            moves.iter().map(|(review, _)| u64::from(review.assessment.centipawn_loss)).sum();
         let judged = |judgement| {
-            moves.iter().filter(|(review, _)| review.judgement == Some(judgement)).count()
+            moves
+                .iter()
+                .filter(|(review, _)| review.assessment.judgement == Some(judgement))
+                .count()
         };
         PlayerReview {
             accuracy: player_accuracy(&accuracies),

@@ -21,6 +21,13 @@ pub struct MoveReview {
     pub score_after: Score,
     /// The best line instead of the move; it begins with the best move.
     pub best_line: Vec<Move>,
+    /// The loss, judgement and accuracy of the move.
+    pub assessment: MoveAssessment,
+}
+
+/// The loss, judgement and accuracy of a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoveAssessment {
     /// The win chance that the mover lost, in percent, from 0 to 100. See [`WinChance`].
     pub win_chance_loss: f64,
     /// The centipawns that the mover lost, with scores up to [`CP_CEILING`](super::CP_CEILING).
@@ -37,24 +44,16 @@ impl MoveReview {
     /// Reviews half-move number `ply`, given the evaluation of the position before it and the score
     /// of the position after it. Both are from the view of the side to move there.
     pub fn new(ply: usize, mv: Move, before: &PositionEval, score_after: Score) -> MoveReview {
-        let pov_before = PovScore::of(before.score);
+        let (pov_before, pov_after) =
+            (PovScore::of(before.score), PovScore::of(score_after).flipped());
         let is_best = before.pv.first() == Some(&mv);
-        let pov_after = if is_best { pov_before } else { PovScore::of(score_after).flipped() };
-        let win_chance_loss = (WinChance::of_pov(pov_before).percent()
-            - WinChance::of_pov(pov_after).percent())
-        .max(0.0);
         MoveReview {
             ply,
             mv,
             score_before: before.score,
             score_after,
             best_line: before.pv.clone(),
-            win_chance_loss,
-            centipawn_loss: (pov_before.centipawns() - pov_after.centipawns())
-                .max(0)
-                .unsigned_abs(),
-            judgement: Judgement::of(pov_before, pov_after),
-            accuracy: move_accuracy(win_chance_loss),
+            assessment: MoveAssessment::of_pov(pov_before, pov_after, is_best),
         }
     }
 
@@ -72,6 +71,30 @@ impl MoveReview {
     /// the move by the loss, except if the move gained or was the best one.
     pub fn win_chance_after(&self) -> WinChance {
         WinChance::of(self.score_after).flipped()
+    }
+}
+
+impl MoveAssessment {
+    /// Assesses a move by the scores before and after it, both from the view of the mover. After a
+    /// move `Score::Mate(0)` is the checkmate that it gives. The best move loses nothing.
+    pub fn new(before: Score, after: Score, is_best: bool) -> MoveAssessment {
+        let after = match after {
+            Score::Mate(0) => PovScore::Mating,
+            score => PovScore::of(score),
+        };
+        MoveAssessment::of_pov(PovScore::of(before), after, is_best)
+    }
+
+    fn of_pov(before: PovScore, after: PovScore, is_best: bool) -> MoveAssessment {
+        let after = if is_best { before } else { after };
+        let win_chance_loss =
+            (WinChance::of_pov(before).percent() - WinChance::of_pov(after).percent()).max(0.0);
+        MoveAssessment {
+            win_chance_loss,
+            centipawn_loss: (before.centipawns() - after.centipawns()).max(0).unsigned_abs(),
+            judgement: Judgement::of(before, after),
+            accuracy: move_accuracy(win_chance_loss),
+        }
     }
 }
 

@@ -48,7 +48,7 @@ fn the_win_chances_of_a_move_are_from_the_movers_view() {
     assert!(close(blunder.win_chance_before().percent(), WinChance::of(Cp(100)).percent()));
     assert!(close(blunder.win_chance_after().percent(), WinChance::of(Cp(-200)).percent()));
     let loss = blunder.win_chance_before().percent() - blunder.win_chance_after().percent();
-    assert!(close(blunder.win_chance_loss, loss));
+    assert!(close(blunder.assessment.win_chance_loss, loss));
     let checkmate = review(Cp(0), Mate(0));
     assert!(close(checkmate.win_chance_after().percent(), WinChance::of(Mate(1)).percent()));
 }
@@ -65,7 +65,7 @@ fn a_hundred_centipawns_win_half_of_the_games_at_any_material() {
 
 #[test]
 fn thresholds_are_5_10_and_15_percent() {
-    let judged = |after| review(Cp(0), Cp(after)).judgement;
+    let judged = |after| review(Cp(0), Cp(after)).assessment.judgement;
     // From a score of 0 the thresholds are 54.5, 110.1 and 168.2 centipawns.
     assert_eq!(judged(54), None);
     assert_eq!(judged(55), Some(Judgement::Inaccuracy));
@@ -75,7 +75,7 @@ fn thresholds_are_5_10_and_15_percent() {
     assert_eq!(judged(169), Some(Judgement::Blunder));
     assert_eq!(judged(-500), None, "a gain is not judged");
     assert_eq!(
-        review(Cp(900), Cp(-600)).judgement,
+        review(Cp(900), Cp(-600)).assessment.judgement,
         Some(Judgement::Inaccuracy),
         "a move that keeps a won game won is at most an inaccuracy"
     );
@@ -97,35 +97,63 @@ fn a_lost_or_allowed_mate_is_judged_by_the_score_without_it() {
         (Mate(-3), Cp(0), None),
         (Cp(0), Mate(0), None),
     ] {
-        assert_eq!(review(before, after).judgement, judgement, "{before:?} {after:?}");
+        assert_eq!(review(before, after).assessment.judgement, judgement, "{before:?} {after:?}");
     }
 }
 
 #[test]
 fn the_loss_of_a_move_is_never_negative() {
     let losing = review(Cp(100), Cp(100));
-    assert!(close(losing.win_chance_loss, 2.0 * (WinChance::of(Cp(100)).percent() - 50.0)));
-    assert_eq!(losing.centipawn_loss, 200);
+    assert!(close(
+        losing.assessment.win_chance_loss,
+        2.0 * (WinChance::of(Cp(100)).percent() - 50.0)
+    ));
+    assert_eq!(losing.assessment.centipawn_loss, 200);
     assert_eq!(losing.best_move(), Some(moves("d4")[0]));
     let gaining = review(Cp(100), Cp(-150));
     assert_eq!(
-        (gaining.win_chance_loss, gaining.centipawn_loss, gaining.accuracy),
+        (
+            gaining.assessment.win_chance_loss,
+            gaining.assessment.centipawn_loss,
+            gaining.assessment.accuracy
+        ),
         (0.0, 0, 100.0)
     );
-    assert_eq!(review(Mate(4), Mate(1)).centipawn_loss, 2000);
+    assert_eq!(review(Mate(4), Mate(1)).assessment.centipawn_loss, 2000);
     assert_eq!(
-        review(Mate(1), Mate(0)).centipawn_loss,
+        review(Mate(1), Mate(0)).assessment.centipawn_loss,
         0,
         "delivering checkmate does not lose a mate"
     );
-    assert_eq!(review(Cp(i32::MAX), Cp(i32::MIN)).centipawn_loss, 0);
+    assert_eq!(review(Cp(i32::MAX), Cp(i32::MIN)).assessment.centipawn_loss, 0);
 }
 
 #[test]
 fn the_best_move_loses_nothing() {
     let before = PositionEval { score: Cp(50), pv: moves("e4 e5") };
     let review = MoveReview::new(1, moves("e4")[0], &before, Cp(300));
-    assert_eq!((review.win_chance_loss, review.judgement, review.accuracy), (0.0, None, 100.0));
+    assert_eq!(
+        (
+            review.assessment.win_chance_loss,
+            review.assessment.judgement,
+            review.assessment.accuracy
+        ),
+        (0.0, None, 100.0)
+    );
+}
+
+#[test]
+fn a_move_is_assessed_from_the_movers_view_as_in_a_review() {
+    let scores = [Cp(0), Cp(120), Cp(-800), Cp(1_500), Mate(2), Mate(-3)];
+    for before in scores {
+        for after in scores.into_iter().chain([Mate(0)]) {
+            let reviewed = review(before, after.flip()).assessment;
+            assert_eq!(MoveAssessment::new(before, after, false), reviewed, "{before:?} {after:?}");
+        }
+    }
+    let best = MoveAssessment::new(Cp(50), Cp(i32::MIN), true);
+    assert_eq!((best.win_chance_loss, best.judgement, best.accuracy), (0.0, None, 100.0));
+    assert_eq!(MoveAssessment::new(Cp(0), Cp(i32::MIN), false).centipawn_loss, 1_000);
 }
 
 #[test]
@@ -198,7 +226,7 @@ fn each_player_is_reviewed_by_their_own_moves() {
         (review.black.inaccuracies, review.black.mistakes, review.black.blunders),
         (0, 0, 1)
     );
-    let loss = review.moves[3].win_chance_loss;
+    let loss = review.moves[3].assessment.win_chance_loss;
     let volatility = (loss / 2.0).clamp(0.5, 12.0);
     let expected = player_accuracy(&[(100.0, 0.5), (move_accuracy(loss), volatility)]).unwrap();
     assert!(close(review.player(Color::Black).accuracy.unwrap(), expected));

@@ -7,7 +7,7 @@ mod response;
 
 pub(crate) use events::JobLine;
 pub(crate) use request::{GamesRequest, ReviewLimitsRequest, ReviewViewRequest};
-pub(crate) use response::{JobReview, JudgementName, SubmittedJob};
+pub(crate) use response::{JobReview, SubmittedJob};
 
 use std::str::FromStr;
 use std::sync::Arc;

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use utoipa::openapi::schema::Schema;
-use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Type};
+use utoipa::openapi::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, RefOr, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::{MoveText, round_to_hundredths};
 use crate::analysis::review::WinChance;
 use crate::chess::Color;
 use crate::engine::{Score, Wdl};
-use crate::http::json::Named;
+use crate::http::json::{FromValue, JsonPath, JsonValue, Named, read_object, request};
+use crate::http::problem::InvalidMember;
 use crate::http::schema::{ref_or_null, string_enum};
 
 /// The point of view of scores.
@@ -103,6 +104,59 @@ impl From<Score> for ScoreDto {
         match score {
             Score::Cp(value) => ScoreDto::Cp(value),
             Score::Mate(moves) => ScoreDto::Mate(moves),
+        }
+    }
+}
+
+request! {
+    /// A score in a request.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct ScoreRequest as "ScoreRequest" {
+        /// `cp`: centipawns, as in `Score`; `mate`: moves to mate.
+        required kind as "type": ScoreKind,
+        /// The centipawns or moves; negative if the score is bad for the side of the point of view.
+        required value: i32,
+    }
+}
+
+/// The unit of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScoreKind {
+    Cp,
+    Mate,
+}
+
+impl Named for ScoreKind {
+    const ALL: &'static [ScoreKind] = &[ScoreKind::Cp, ScoreKind::Mate];
+
+    fn name(self) -> &'static str {
+        match self {
+            ScoreKind::Cp => "cp",
+            ScoreKind::Mate => "mate",
+        }
+    }
+}
+
+impl<'a> FromValue<'a> for ScoreRequest {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<ScoreRequest> {
+        read_object(value, path, errors)
+    }
+
+    fn schema() -> Schema {
+        let reference = Ref::from_schema_name(<ScoreRequest as ToSchema>::name());
+        AllOfBuilder::new().item(reference).build().into()
+    }
+}
+
+impl From<ScoreRequest> for Score {
+    fn from(ScoreRequest { kind, value }: ScoreRequest) -> Score {
+        match kind {
+            ScoreKind::Cp => Score::Cp(value),
+            ScoreKind::Mate => Score::Mate(value),
         }
     }
 }

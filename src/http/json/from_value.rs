@@ -46,6 +46,8 @@ pub(crate) enum JsonPath<'p> {
     Member(&'p str),
     /// An item of a list.
     Item(&'p JsonPath<'p>, usize),
+    /// A member of an object within the request.
+    Field(&'p JsonPath<'p>, &'p str),
 }
 
 impl JsonPath<'_> {
@@ -53,8 +55,9 @@ impl JsonPath<'_> {
     pub(crate) fn pointer(self) -> String {
         match self {
             JsonPath::Whole(_) => String::new(),
-            JsonPath::Member(name) => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+            JsonPath::Member(name) => format!("/{}", escape(name)),
             JsonPath::Item(list, index) => format!("{}/{index}", list.pointer()),
+            JsonPath::Field(object, name) => format!("{}/{}", object.pointer(), escape(name)),
         }
     }
 
@@ -71,12 +74,18 @@ impl JsonPath<'_> {
     }
 }
 
+/// A name as a reference token of a JSON Pointer.
+fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 impl fmt::Display for JsonPath<'_> {
-    /// Writes the path for an error message, as in `moves[3]`.
+    /// Writes the path for an error message, as in `moves[3]` or `before.value`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JsonPath::Whole(name) | JsonPath::Member(name) => f.write_str(name),
             JsonPath::Item(list, index) => write!(f, "{list}[{index}]"),
+            JsonPath::Field(object, name) => write!(f, "{object}.{name}"),
         }
     }
 }
@@ -159,6 +168,27 @@ impl<'a> FromValue<'a> for usize {
 
     fn default_value() -> Option<serde_json::Value> {
         Some(0.into())
+    }
+}
+
+impl<'a> FromValue<'a> for i32 {
+    /// Reads a whole number. A number beyond 32 bits counts as the nearest one of 32 bits.
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<i32> {
+        match value {
+            JsonValue::QueryText(text) => i32::read(parse_query_number(text), path, errors),
+            JsonValue::Unsigned(number) => Some(i32::try_from(number).unwrap_or(i32::MAX)),
+            JsonValue::Negative(number) => Some(i32::try_from(number).unwrap_or(i32::MIN)),
+            JsonValue::Float(number) if number.fract() == 0.0 => Some(number as i32),
+            other => wrong_type(errors, path, "a whole number", &other),
+        }
+    }
+
+    fn schema() -> Schema {
+        integer().into()
     }
 }
 

@@ -24,9 +24,12 @@ pub(crate) trait FromMembers: Sized {
     fn read(members: &mut Members<'_>) -> Option<Self>;
 }
 
-/// The unread members of a request, and the errors found so far.
+/// The unread members of a request, or of an object within it, and the errors found so far.
 #[derive(Debug)]
 pub(crate) struct Members<'a> {
+    /// The path of the object within the request; `None` for the request itself.
+    parent: Option<&'a JsonPath<'a>>,
+    is_object: bool,
     unread: Vec<(Cow<'a, str>, JsonValue<'a>)>,
     /// The names of the members that were read, present or not.
     known: Vec<&'static str>,
@@ -45,16 +48,34 @@ const MAX_SUGGESTIONS: usize = 8;
 impl<'a> Members<'a> {
     /// Takes the members of an object. Any other value is an error, which calls the value `name`.
     pub(crate) fn new(name: &str, value: JsonValue<'a>, max_moves: usize) -> Members<'a> {
+        let members = Members::of_object(JsonPath::Whole(name), value);
+        Members { max_moves, suggests_routes: true, ..members }
+    }
+
+    /// Takes the members of an object within a request.
+    fn nested(path: &'a JsonPath<'a>, value: JsonValue<'a>) -> Members<'a> {
+        Members { parent: Some(path), ..Members::of_object(*path, value) }
+    }
+
+    fn of_object(path: JsonPath<'_>, value: JsonValue<'a>) -> Members<'a> {
         let mut errors = Vec::new();
-        let unread = match value {
-            JsonValue::Object(members) => members,
+        let (is_object, unread) = match value {
+            JsonValue::Object(members) => (true, members),
             other => {
-                wrong_type::<()>(&mut errors, JsonPath::Whole(name), "an object", &other);
-                Vec::new()
+                wrong_type::<()>(&mut errors, path, "an object", &other);
+                (false, Vec::new())
             }
         };
         let known = Vec::with_capacity(MAX_KNOWN_MEMBERS);
-        Members { unread, known, errors, max_moves, suggests_routes: true }
+        Members {
+            parent: None,
+            is_object,
+            unread,
+            known,
+            errors,
+            max_moves: 0,
+            suggests_routes: false,
+        }
     }
 
     /// Names no routes in errors, because the request has none: it is a message.
@@ -75,7 +96,8 @@ impl<'a> Members<'a> {
     /// Adds an error if a member is missing.
     pub(crate) fn require(&mut self, name: &str) {
         if !self.has(name) && self.is_object() {
-            self.add_error(MemberErrorCode::Missing, name, format!("{name} is missing"));
+            let detail = format!("{} is missing", self.path_of(name));
+            self.add_error(MemberErrorCode::Missing, name, detail);
         }
     }
 
@@ -100,8 +122,9 @@ impl<'a> Members<'a> {
         if T::IS_LIST {
             self.join_repeated_parameters(name);
         }
+        let path = self.path_of(name);
         match self.take(name) {
-            Some(value) => T::read(value, JsonPath::Member(name), &mut self.errors).map(Some),
+            Some(value) => T::read(value, path, &mut self.errors).map(Some),
             None => Some(None),
         }
     }
@@ -114,7 +137,29 @@ impl<'a> Members<'a> {
 
     /// Adds an error of the member `name`.
     pub(crate) fn add_error(&mut self, code: MemberErrorCode, name: &str, detail: String) {
-        JsonPath::Member(name).add_error(&mut self.errors, code, detail);
+        self.path_of(name).add_error(&mut self.errors, code, detail);
+    }
+
+    /// Adds an error of the member `name` of the object `object`, which is a member.
+    pub(crate) fn add_nested_error(
+        &mut self,
+        code: MemberErrorCode,
+        object: &str,
+        name: &str,
+        detail: String,
+    ) {
+        let object = self.path_of(object);
+        JsonPath::Field(&object, name).add_error(&mut self.errors, code, detail);
+    }
+
+    fn path_of<'n>(&self, name: &'n str) -> JsonPath<'n>
+    where
+        'a: 'n,
+    {
+        match self.parent {
+            Some(object) => JsonPath::Field(object, name),
+            None => JsonPath::Member(name),
+        }
     }
 
     /// Ignores all unread members.
@@ -137,15 +182,17 @@ impl<'a> Members<'a> {
                 suggestion = allowed_members(&self.known);
                 names_allowed = true;
             }
-            let detail = format!("{:?} is not a known member{suggestion}", excerpt(&name));
+            let of_object = self.parent.map(|path| format!(" of {path}")).unwrap_or_default();
+            let detail =
+                format!("{:?} is not a known member{of_object}{suggestion}", excerpt(&name));
             self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
         self.errors
     }
 
-    /// Whether the body is an object. If it is not, no member is reported as missing.
+    /// Whether the value is an object. If it is not, no member is reported as missing.
     pub(crate) fn is_object(&self) -> bool {
-        self.errors.first().is_none_or(|error| !error.pointer.is_empty())
+        self.is_object
     }
 
     /// Joins the values of a query parameter that is given more than once.
@@ -174,14 +221,25 @@ impl<'a> Members<'a> {
         let (_, value) = self.unread.remove(index);
         if self.has(name) {
             self.unread.retain(|(other, _)| other != name);
-            self.add_error(
-                MemberErrorCode::Conflict,
-                name,
-                format!("{name} is given more than once"),
-            );
+            let detail = format!("{} is given more than once", self.path_of(name));
+            self.add_error(MemberErrorCode::Conflict, name, detail);
         }
         Some(value)
     }
+}
+
+/// Reads an object within a request. Every error has its path.
+pub(crate) fn read_object<T: FromMembers>(
+    value: JsonValue<'_>,
+    path: JsonPath<'_>,
+    errors: &mut Vec<InvalidMember>,
+) -> Option<T> {
+    let mut members = Members::nested(&path, value);
+    let object = T::read(&mut members);
+    let own_errors = members.into_errors();
+    let object = object.filter(|_| own_errors.is_empty());
+    errors.extend(own_errors.into_iter().take(MAX_ERRORS.saturating_sub(errors.len())));
+    object
 }
 
 /// A request whose members can be described in the contract.
@@ -207,6 +265,7 @@ pub(crate) fn describe_member<T: for<'a> FromValue<'a>>(
     match &mut schema {
         Schema::Object(object) => object.description = description,
         Schema::Array(array) => array.description = description,
+        Schema::AllOf(all) => all.description = description,
         _ => {}
     }
     request.properties.insert(name.to_owned(), RefOr::T(schema));

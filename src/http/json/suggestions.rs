@@ -14,7 +14,10 @@ const CHARACTERS_PER_ERROR: usize = 3;
 
 /// The members of requests, by name, each with a route that takes it. The route is the one that a
 /// client most likely means. A test compares this list with the contract.
-pub(crate) const MEMBER_ROUTES: [(&str, &str); 25] = [
+pub(crate) const MEMBER_ROUTES: [(&str, &str); 28] = [
+    ("after", "/v1/judgement"),
+    ("before", "/v1/judgement"),
+    ("best", "/v1/judgement"),
     ("bit_order", "/v1/position"),
     ("castling", "/v1/analysis"),
     ("depth", "/v1/best-move"),

@@ -18,7 +18,7 @@ use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{ResponseFormat, stream_text};
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 26] = [
+const FILES: [(&str, &str); 27] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("annotated_games", include_str!("examples/annotated_games.json")),
     ("batch", include_str!("examples/batch.json")),
@@ -31,6 +31,7 @@ const FILES: [(&str, &str); 26] = [
     ("follow_analysis", include_str!("examples/follow_analysis.json")),
     ("game_events", include_str!("examples/game_events.json")),
     ("game_review", include_str!("examples/game_review.json")),
+    ("judgement", include_str!("examples/judgement.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),
     ("live", include_str!("examples/live.json")),

@@ -132,6 +132,22 @@ impl IntoResponses for PositionProblems {
     }
 }
 
+/// The problems of a route whose JSON body holds no position.
+#[derive(Debug)]
+pub(crate) struct BodyProblems;
+
+impl IntoResponses for BodyProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            ProblemCode::MalformedJson,
+            ProblemCode::RequestTimeout,
+            ProblemCode::BodyTooLarge,
+            ProblemCode::UnsupportedMediaType,
+            ProblemCode::InvalidRequest,
+        ])
+    }
+}
+
 /// The problems of a route that searches a position from its body.
 #[derive(Debug)]
 pub(crate) struct SearchProblems;

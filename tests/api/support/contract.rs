@@ -50,22 +50,32 @@ pub(crate) fn operations() -> Vec<Operation> {
     paths.iter().flat_map(of_path).collect()
 }
 
-/// The operations that take a position in a JSON body.
-pub(crate) fn position_operations() -> Vec<Operation> {
+/// The operations whose body must be a JSON object.
+pub(crate) fn json_operations() -> Vec<Operation> {
     let is_json = |operation: &Operation| {
         operation.document["requestBody"]["content"]["application/json"].is_object()
     };
-    let is_position = |operation: &Operation| !matches!(operation.id(), "submit_games" | "batch");
+    let takes_more = |operation: &Operation| matches!(operation.id(), "submit_games" | "batch");
     operations()
         .into_iter()
-        .filter(|operation| is_json(operation) && is_position(operation))
+        .filter(|operation| is_json(operation) && !takes_more(operation))
         .collect()
+}
+
+/// The operations that take a position in a JSON body.
+pub(crate) fn position_operations() -> Vec<Operation> {
+    let takes_position = |operation: &Operation| operation.id() != "judgement";
+    json_operations().into_iter().filter(takes_position).collect()
 }
 
 /// A body that the operation answers with 200, quickly.
 pub(crate) fn valid_body(operation: &Operation) -> Value {
     let mut body = serde_json::json!({ "fen": "startpos" });
     match operation.id() {
+        "judgement" => {
+            let score = serde_json::json!({ "type": "cp", "value": 0 });
+            body = serde_json::json!({ "before": score, "after": score });
+        }
         "play" => body["moves"] = serde_json::json!(["e4"]),
         "perft" | "best_move" | "analyse" => body["depth"] = 2.into(),
         _ => {}

@@ -208,11 +208,13 @@ async fn the_annotated_pgn_parses_with_its_evaluations() {
     assert_eq!(game.headers.get("White"), Some("A"));
     for (mv, reviewed_move) in game.line.moves.iter().zip(&page.moves) {
         assert!(mv.eval().is_some());
-        let nag = reviewed_move.review.judgement.map(Judgement::nag);
+        let nag = reviewed_move.review.assessment.judgement.map(Judgement::nag);
         assert_eq!(mv.nags(), nag.as_slice());
         assert_eq!(mv.variations().len(), usize::from(nag.is_some()));
     }
-    assert!(page.moves.iter().any(|reviewed_move| reviewed_move.review.judgement.is_some()));
+    assert!(
+        page.moves.iter().any(|reviewed_move| reviewed_move.review.assessment.judgement.is_some())
+    );
     let unfinished = job.annotated_pgn(1, positions_done - 1).await.unwrap().unwrap();
     assert!(!unfinished.contains("%eval"), "only a fully reviewed game is annotated");
 }

@@ -3,18 +3,18 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
-use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
 use crate::analysis::jobs::{GamePage, JobReader, JobStatus, Progress, ReviewedMove};
-use crate::analysis::review::{Judgement, PlayerReview};
+use crate::analysis::review::PlayerReview;
 use crate::chess::pgn::Headers;
 use crate::chess::{CastlingNotation, Color, SanWriter, to_uci_inline};
 use crate::http::dto::{
-    Clamped, MoveText, OpeningDto, Pov, ScoreDto, line_texts, opening_or_null, round_to_hundredths,
+    Clamped, MoveJudgement, MoveText, OpeningDto, Pov, ScoreDto, line_texts, opening_or_null,
+    round_to_hundredths,
 };
 use crate::http::problem::InvalidPgn;
-use crate::http::schema::{named_enum, ref_or_null, string_enum, varying_text};
+use crate::http::schema::{string_enum, varying_text};
 
 /// A stored review job.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -132,19 +132,8 @@ pub(crate) struct MoveReviewDto {
     line: Vec<MoveText>,
     /// The win chances at `before` and `after`.
     win_chance: WinChances,
-    /// The win chance that the move loses, in percent; 0 for the best move. Otherwise it is the
-    /// difference of the win chances, from the point of view of the player who makes the move.
-    #[schema(minimum = 0, maximum = 100)]
-    win_chance_loss: f64,
-    /// `inaccuracy`, `mistake` or `blunder`: the move loses at least 5, 10 or 15 percent of win
-    /// chance. A move that loses a mate or allows one is judged by how decisive the score remains.
-    /// These are Lichess's rules.
-    #[schema(schema_with = judgement_or_null)]
-    judgement: Option<&'static str>,
-    /// The accuracy of the move, in percent: 103.1668 · e^(−0.04354 · `win_chance_loss`) − 2.1669,
-    /// limited to 0 to 100. It is Lichess's formula.
-    #[schema(minimum = 0, maximum = 100)]
-    accuracy: f64,
+    #[serde(flatten)]
+    judgement: MoveJudgement,
 }
 
 /// The win chances at the scores before and after a move, in percent, from the point of view of the
@@ -255,9 +244,7 @@ impl MoveReviewDto {
                 before: pov.win_chance(review.win_chance_before(), mover),
                 after: pov.win_chance(review.win_chance_after(), mover),
             },
-            win_chance_loss: round_to_hundredths(review.win_chance_loss),
-            judgement: review.judgement.map(Judgement::name),
-            accuracy: round_to_hundredths(review.accuracy),
+            judgement: review.assessment.into(),
         }
     }
 }
@@ -282,19 +269,6 @@ fn results() -> ObjectBuilder {
         "The result of the game in the PGN; `*` if it is unknown.",
         ["1-0", "0-1", "1/2-1/2", "*"],
     )
-}
-
-named_enum! {
-    /// The judgement of a move.
-    pub(crate) struct JudgementName as "Judgement" =
-        [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].map(Judgement::name)
-}
-
-fn judgement_or_null() -> Schema {
-    let description = "`inaccuracy`, `mistake` or `blunder`: the move loses at least 5, 10 or 15 \
-        percent of win chance. A move that loses a mate or allows one is judged by how decisive \
-        the score remains (Lichess's rules). Null for a move that loses less.";
-    ref_or_null::<JudgementName>(description)
 }
 
 fn headers() -> ObjectBuilder {

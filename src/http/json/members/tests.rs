@@ -39,6 +39,36 @@ fn all_errors_are_reported_at_once() {
     );
 }
 
+#[derive(Debug)]
+struct Inner;
+
+impl FromMembers for Inner {
+    fn read(members: &mut Members<'_>) -> Option<Inner> {
+        members.required::<u64>("x").map(|_| Inner)
+    }
+}
+
+#[test]
+fn an_error_within_an_object_has_its_path() {
+    let errors_of = |json: &str| {
+        let mut errors = Vec::new();
+        let path = JsonPath::Member("a/b");
+        let read = read_object::<Inner>(serde_json::from_str(json).unwrap(), path, &mut errors);
+        assert_eq!(read.is_some(), errors.is_empty());
+        errors.into_iter().map(|error| (error.pointer, error.detail)).collect::<Vec<_>>()
+    };
+    assert_eq!(errors_of(r#"{"x": 1}"#), []);
+    for (json, pointer, detail) in [
+        ("3", "/a~1b", "a/b is 3; it must be an object"),
+        ("{}", "/a~1b/x", "a/b.x is missing"),
+        (r#"{"x": null}"#, "/a~1b/x", "a/b.x is null; it must be a whole number"),
+        (r#"{"x": 1, "x": 2}"#, "/a~1b/x", "a/b.x is given more than once"),
+        (r#"{"x": 1, "/": 2}"#, "/a~1b/~1", "\"/\" is not a known member of a/b; allowed are x"),
+    ] {
+        assert_eq!(errors_of(json), [(pointer.to_owned(), detail.to_owned())]);
+    }
+}
+
 #[test]
 fn whole_numbers_are_read_from_any_json_notation() {
     for (json, value) in [
