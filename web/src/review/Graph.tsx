@@ -4,7 +4,6 @@ import { areaPath, linePath, pointsOf, xOf } from "./geometry";
 import { numbered } from "./line";
 import { KINDS, type JudgementName, type MoveReview } from "./protocol";
 import { shownScore } from "./sentence";
-import { whiteChance } from "./win-chance";
 
 interface Props {
   moves: readonly (MoveReview | null)[];
@@ -23,7 +22,7 @@ const MARKS: Record<JudgementName, string> = {
 /** What a point says: `12… Nf6 ?, −1.20, White 38%`. */
 function pointText(move: MoveReview): string {
   const kind = move.judgement ? ` ${KINDS[move.judgement].name.toLowerCase()}` : "";
-  const chance = `White ${Math.round(whiteChance(move, "after"))}%`;
+  const chance = `White ${Math.round(move.win_chance.after)}%`;
   return `${numbered(move.san, move.fen)}${kind}, ${shownScore(move.after)}, ${chance}`;
 }
 

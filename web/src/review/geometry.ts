@@ -1,6 +1,5 @@
 /** The geometry of the graph, in percent of its width and height. */
 import type { MoveReview } from "./protocol";
-import { whiteChance } from "./win-chance";
 
 /** A position of the game: 0 is the one before the first move. */
 export interface Point {
@@ -14,11 +13,11 @@ export const xOf = (index: number, plies: number): number =>
 /** Points from the top: White's certain win is 0. `null` where the move is not reviewed yet. */
 export function pointsOf(moves: readonly (MoveReview | null)[]): (Point | null)[] {
   const first = moves[0];
-  const before = first ? [{ x: 0, y: 100 - whiteChance(first, "before") }] : [null];
+  const before = first ? [{ x: 0, y: 100 - first.win_chance.before }] : [null];
   return [
     ...before,
     ...moves.map((move, index) =>
-      move && { x: xOf(index + 1, moves.length), y: 100 - whiteChance(move, "after") }),
+      move && { x: xOf(index + 1, moves.length), y: 100 - move.win_chance.after }),
   ];
 }
 

@@ -1,7 +1,7 @@
-/** The judgement of a move by the scores before and after it. */
+/** The server's judgement of a move by the scores before and after it. */
+import type { Client } from "../engine/client";
 import type { Score } from "../engine/protocol";
 import type { JudgementName } from "./protocol";
-import { judgementOf, lossOf } from "./rules";
 
 /** The scores that a judgement depends on, both from the view of the player who moved. */
 export interface Scores {
@@ -17,7 +17,24 @@ export interface Judged {
   readonly judgement: JudgementName | null;
 }
 
-/** Asynchronous, since it is a request as soon as the server answers one. */
-export async function judge(scores: Scores): Promise<Judged> {
-  return { win_chance_loss: lossOf(scores), judgement: judgementOf(scores) };
+/** Scores repeat while a user goes through a game. */
+const MAX_KEPT = 500;
+
+/** Asks the server once for the same scores. */
+export function createJudge(client: Client) {
+  const kept = new Map<string, Promise<Judged>>();
+  return (scores: Scores): Promise<Judged> => {
+    const key = JSON.stringify(scores);
+    const known = kept.get(key);
+    if (known) return known;
+    const [oldest] = kept.keys();
+    if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+    const answer = client.request<Judged>("/v1/judgement", { json: scores });
+    kept.set(key, answer);
+    // The next time asks again.
+    answer.catch(() => kept.delete(key));
+    return answer;
+  };
 }
+
+export type Judge = ReturnType<typeof createJudge>;

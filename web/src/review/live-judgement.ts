@@ -4,7 +4,7 @@ import type { Info, Score } from "../engine/protocol";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { positionOf, type TreeNode } from "../tree/tree";
-import { judge, type Judged } from "./judge";
+import type { Judge, Judged } from "./judge";
 import { normalUci, sansOf } from "./line";
 import { moverBefore, viewOf } from "./mover";
 import { sentenceOf, type Move } from "./sentence";
@@ -65,7 +65,7 @@ function pairOf(
   return { node, move, isBest, depth: Math.min(before.depth, after.depth) };
 }
 
-export function createLiveJudgement(tree: TreeStore, engine: Engine) {
+export function createLiveJudgement(tree: TreeStore, engine: Engine, judge: Judge) {
   const [judged, setJudged] = createSignal<{ pair: Pair; result: Judged } | null>(null);
 
   const pair = createMemo((): Pair | null => {

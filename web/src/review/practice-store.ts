@@ -7,7 +7,7 @@ import { Refusal, Unreachable, type Client } from "../engine/client";
 import type { Score } from "../engine/protocol";
 import { legalMove, positionOf } from "../tree/tree";
 import type { Game } from "./game";
-import { judge } from "./judge";
+import type { Judge } from "./judge";
 import { lineText, normalUci, sansOf } from "./line";
 import { viewOf } from "./mover";
 import { isOf } from "./navigation";
@@ -30,6 +30,7 @@ interface Answer {
 
 export interface PracticeParts {
   readonly client: Client;
+  readonly judge: Judge;
   readonly game: () => Game | null;
   readonly data: () => ReviewData | null;
   /** The position before a half move of the game. */
@@ -106,7 +107,7 @@ export function createPractice(parts: PracticeParts) {
     const own = (search = new AbortController());
     try {
       const move = await look(asked, fen, uci, own.signal);
-      const result = await judge({ before: move.before, after: move.after, best: false });
+      const result = await parts.judge({ before: move.before, after: move.after, best: false });
       if (own.signal.aborted) return;
       const isGood = result.judgement === null;
       const text = isGood

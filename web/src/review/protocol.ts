@@ -17,6 +17,8 @@ export interface MoveReview {
   readonly best_san: string | null;
   /** The best line instead of the move. It begins with the best move. */
   readonly line: readonly string[];
+  /** White's chances to win before and after the move, in percent. */
+  readonly win_chance: { readonly before: number; readonly after: number };
   readonly win_chance_loss: number;
   readonly judgement: JudgementName | null;
   readonly accuracy: number;

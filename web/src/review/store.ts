@@ -9,6 +9,7 @@ import { toast } from "../ui/toasts";
 import { addReview } from "./annotate";
 import { createDetour } from "./detour";
 import { gameOf, nodesOf, pgnOf, treeOf } from "./game";
+import { createJudge } from "./judge";
 import { useMistakeKeys } from "./keys";
 import type { Level } from "./levels";
 import { createLiveJudgement, type Judgement } from "./live-judgement";
@@ -82,12 +83,13 @@ export function createReview(parts: ReviewParts) {
     const review = data();
     return review ? mistakesOf(review) : [];
   });
+  const judge = createJudge(client);
   const practice = createPractice({
-    client, data, game: () => state.game, show: (ply) => place.show(ply - 1), orient: parts.orient,
+    client, judge, data, game: () => state.game, show: (ply) => place.show(ply - 1), orient: parts.orient,
     fenBefore: (ply) => place.fenAt(ply - 1),
     isAt: (ply) => parts.isOpen() && place.shownPly() === ply - 1,
   });
-  const liveJudgement = createLiveJudgement(tree, engine);
+  const liveJudgement = createLiveJudgement(tree, engine, judge);
   const detour = createDetour(tree, engine);
   createEffect(() => engine.lookAside(place.shownReview() ? null : detour()));
 
