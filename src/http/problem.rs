@@ -95,7 +95,8 @@ impl Problem {
         self
     }
 
-    /// Sets `Retry-After`, in whole seconds, rounded up, at least 1.
+    /// Sets `Retry-After`, in whole seconds, rounded up, at least 1; and the member
+    /// `retry_after_ms`, for problems in a stream or a message, which have no headers.
     pub(crate) fn retry_after(mut self, after: Duration) -> Problem {
         self.retry_after = Some(after);
         self
@@ -460,6 +461,12 @@ fn retry_seconds(after: Duration) -> u32 {
     whole_seconds(after).clamp(1, u128::from(u32::MAX)) as u32
 }
 
+/// The member `retry_after_ms`, rounded up like `Retry-After`.
+fn retry_after_ms(after: Duration) -> u64 {
+    let milliseconds = after.as_nanos().div_ceil(1_000_000);
+    u64::try_from(milliseconds).unwrap_or(u64::MAX).clamp(1, 1_000 * u64::from(u32::MAX))
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
@@ -476,7 +483,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn retry_after_is_in_whole_seconds_and_never_0() {
+    fn retry_after_is_rounded_up_and_never_0() {
         for (after, header) in [
             (Duration::ZERO, "1"),
             (Duration::from_millis(1_001), "2"),
@@ -485,6 +492,9 @@ mod tests {
             let response =
                 Problem::new(ProblemCode::QueueFull, "").retry_after(after).into_response();
             assert_eq!(response.headers()[RETRY_AFTER], header);
+            assert_eq!(retry_after_ms(after).div_ceil(1_000).to_string(), header);
         }
+        assert_eq!(retry_after_ms(Duration::from_micros(1_500_001)), 1_501);
+        assert_eq!(retry_after_ms(Duration::ZERO), 1);
     }
 }

@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Problem;
+use super::{Problem, retry_after_ms};
 use crate::http::headers::RequestId;
 
 /// The media type of problems.
@@ -22,6 +22,8 @@ struct ProblemBody<'a> {
     instance: &'a str,
     code: &'static str,
     request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
     #[serde(flatten)]
     members: &'a Map<String, Value>,
 }
@@ -40,6 +42,7 @@ fn render_document(
         instance,
         code: problem.code.name(),
         request_id,
+        retry_after_ms: problem.retry_after.map(retry_after_ms),
         members: &problem.members,
     })
 }

@@ -16,7 +16,7 @@ use super::InvalidMember;
 use super::code::ProblemCode;
 use super::jobs::InvalidPgn;
 use crate::chess::{PositionErrorCode, PositionField};
-use crate::http::schema::string_enum;
+use crate::http::schema::{string_enum, varying};
 
 /// A problem document (RFC 9457).
 #[derive(Debug, ToSchema)]
@@ -40,6 +40,10 @@ pub(crate) struct ProblemDocument {
     /// The request id, as in `x-request-id`.
     #[schema(min_length = 1, max_length = 128, extensions(("x-varies" = json!(true))))]
     request_id: String,
+    /// With the statuses 429 and 503: the time to wait before another try, in milliseconds. The
+    /// header `Retry-After` has it in whole seconds, rounded up.
+    #[schema(schema_with = retry_after)]
+    retry_after_ms: Option<u64>,
     /// With `malformed_json`: the line of the error, from 1, if it is known. For a line of a batch,
     /// its number in the body.
     #[schema(minimum = 1, nullable = false)]
@@ -65,6 +69,13 @@ pub(crate) struct ProblemDocument {
     /// With `not_ready`: the reasons.
     #[schema(schema_with = not_ready_reasons)]
     reasons: Option<Vec<String>>,
+}
+
+fn retry_after() -> ObjectBuilder {
+    let description = "With the statuses 429 and 503: the time to wait before another try, in \
+        milliseconds. The header `Retry-After` has it in whole seconds, rounded up. A problem \
+        within a stream or a message has no headers.";
+    varying(description).minimum(Some(1))
 }
 
 fn codes() -> ObjectBuilder {

@@ -153,6 +153,8 @@ async fn every_search_counts_against_the_rate_limit() {
             (&json!("rate_limited"), &json!(id)),
             "a rate-limited message is not an invalid one"
         );
+        let wait = problem["retry_after_ms"].as_u64().unwrap();
+        assert!((1_000_000..=1_200_000).contains(&wait), "{wait}");
         let detail = problem["detail"].as_str().unwrap();
         let limit = "rate limit exceeded: 3 requests per 3600 s; try again in ";
         assert!(detail.starts_with(limit), "{detail}");

@@ -161,10 +161,13 @@ impl TestResponse {
                 self.body
             );
         }
-        if status == 503 {
-            let seconds: u64 =
-                self.header("retry-after").parse().expect("503 has Retry-After in seconds");
-            assert!(seconds >= 1);
+        assert_eq!(matches!(status, 429 | 503), !self.header("retry-after").is_empty());
+        if matches!(status, 429 | 503) {
+            let seconds: u64 = self.header("retry-after").parse().expect("whole seconds");
+            let wait = problem["retry_after_ms"].as_u64().expect("whole milliseconds");
+            assert!(wait >= 1 && seconds == wait.div_ceil(1_000), "{seconds} s, {problem}");
+        } else {
+            assert!(problem.get("retry_after_ms").is_none(), "{problem}");
         }
         problem
     }
