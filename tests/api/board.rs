@@ -14,7 +14,7 @@ crate::trials![
     an_unknown_file_of_the_board_is_not_found,
 ];
 
-/// The paths of the script, the style sheet and the icon.
+/// The paths of the script and the style sheet.
 async fn assets(server: &Server) -> Vec<String> {
     let page = server.get("/").await.body;
     let paths = page.split('"').filter(|text| text.starts_with("/assets/"));
@@ -52,7 +52,7 @@ async fn the_board_loads_nothing_from_other_servers_and_has_no_inline_code() {
 async fn the_files_of_the_board_are_kept_for_a_year() {
     let server = Server::start().await;
     let assets = assets(&server).await;
-    assert!(assets.len() >= 3, "{assets:?}");
+    assert_eq!(assets.len(), 2, "{assets:?}");
     for path in &assets {
         let file = server.get(path).await;
         assert_eq!(file.status, 200, "{path}");
@@ -65,8 +65,7 @@ async fn the_files_of_the_board_are_kept_for_a_year() {
 async fn the_scripts_and_styles_of_the_board_come_compressed() {
     let server = Server::start().await;
     let paths = assets(&server).await;
-    let large = paths.iter().filter(|path| !path.ends_with(".svg"));
-    for path in large {
+    for path in &paths {
         let plain = server.get(path).await;
         assert_eq!(
             (plain.header("content-encoding"), plain.header("vary")),
