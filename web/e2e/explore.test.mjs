@@ -67,7 +67,8 @@ const expectedRows = ({ moves, turn }) =>
         .join(" "));
 
 const shownRows = () => rows().evaluateAll((all) => all.map((row) =>
-  [...row.querySelectorAll(":scope > :not(.only-read)")].slice(1, 4).map((cell) => cell.textContent).join(" ").trim()));
+  [...row.querySelectorAll(":scope > :not(.only-read)")].slice(1, 4)
+    .map((cell) => cell.textContent).join(" ").trim()));
 
 test("the opening is named as the game goes, and the last name stays", async () => {
   const played = [];

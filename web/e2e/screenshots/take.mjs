@@ -23,16 +23,19 @@ if (!file) throw new Error("name the file of the picture");
 const { server, address } = await startServer();
 const browser = await launch();
 try {
-  const context = await browser.newContext({ viewport: { width: 1360, height: 800 } });
+  const context = await browser.newContext({ viewport: { width: 1500, height: 790 } });
   await serveFiles(context);
   const page = await context.newPage();
   await page.goto(`http://${address}/`);
   await openGame(page, GAME);
   await page.keyboard.press("r");
   await page.getByRole("button", { name: "Review the game" }).click();
-  await page.getByRole("button", { name: "Add to the moves" }).click({ timeout: 120_000 });
-  await page.locator(".move[data-move]", { hasText: "b5" }).first().click();
+  await page.getByRole("button", { name: "Review again" }).waitFor({ timeout: 120_000 });
+  await page.getByRole("button", { name: "Add to the moves" }).click();
+  await page.locator(".turning-points button").first().click();
   await page.getByText(/^depth 1[6-9]|^depth [2-9]\d/).waitFor({ timeout: 60_000 });
+  await page.locator(".tool.review").evaluate((panel) => panel.scrollTo(0, 0));
+  await page.locator(".toast").waitFor({ state: "detached" });
   const picture = await page.screenshot({ path: file });
   if (picture.length > MAX_BYTES) throw new Error(`the picture has ${picture.length} bytes`);
 } finally {

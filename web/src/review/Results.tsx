@@ -51,7 +51,7 @@ function Players(props: Props) {
           <For each={COLORS}>
             {(color) => (
               <th scope="col" title={props.review.nameOf(color)}>
-                <span class={`swatch ${color}`} aria-hidden="true" />
+                <span class={`side-color ${color}`} aria-hidden="true" />
                 <span class="only-read">{NAMES[color]}: </span>{props.review.nameOf(color)}
               </th>
             )}
