@@ -126,6 +126,7 @@ test("what a step on the squares leads to is said", async () => {
   const said = (text) =>
     page().locator("[data-announcement][aria-live=polite]", { hasText: text })
       .waitFor({ state: "attached" });
+  await page().getByRole("grid", { name: "Board" }).waitFor();
   await page().keyboard.press("b");
   await page().keyboard.press("Enter");
   await said("e2, white pawn. It can go to e3 or e4.");

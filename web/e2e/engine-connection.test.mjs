@@ -33,7 +33,7 @@ const status = (page) => page.locator(".status-text");
 test("a server that needs a key: a sentence, the key's entry, a wrong key, its removal", () =>
   withServer(KEYS, (address) => withPage(address, async (page, open) => {
     await open();
-    await page.getByText("The server needs a valid API key.").waitFor();
+    await status(page).filter({ hasText: "The server needs a valid API key." }).waitFor();
     // The board works without it.
     await click(page, "e2", "e4");
     await expectMoves(page, "e4");
@@ -57,7 +57,7 @@ test("a server that needs a key: a sentence, the key's entry, a wrong key, its r
     await page.getByRole("button", { name: "Server" }).click();
     await page.getByRole("button", { name: "Remove key" }).click();
     await page.keyboard.press("Escape");
-    await page.getByText("The server needs a valid API key.").waitFor();
+    await status(page).filter({ hasText: "The server needs a valid API key." }).waitFor();
     assert.equal(await page.evaluate(() => sessionStorage.getItem("kibitzer.key")), null);
   })));
 

@@ -38,6 +38,8 @@ test("a click on a move of a line plays the line up to it as one edit", async ()
 test("a move of a line under the pointer or the focus shows its position, and shifts nothing",
   async () => {
     await expectLines("1\\.");
+    await page().waitForFunction(() =>
+      document.querySelectorAll(".pv-move[data-row='0']").length > 5);
     await pause();
     const before = await page().locator(".engine").boundingBox();
     await move(0, 2).hover();

@@ -31,7 +31,10 @@ export function MoveInput(props: Props) {
     event.preventDefault();
     const text = input.value;
     input.value = "";
-    last = last.then(() => play(text));
+    last = last.then(() => play(text)).catch(() => {
+      input.value ||= text;
+      tell("The page cannot be loaded in full. Try again when the server is back.", "error");
+    });
   };
   const play = async (text: string) => {
     const { readMove } = await loaded();

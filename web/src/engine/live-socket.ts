@@ -75,7 +75,8 @@ export class LiveSocket implements Transport {
     this.#hasWorked = true;
     const id = Number(String(message.id).replace(/^position /, ""));
     // The position was refused, so the search that followed it is that of another position.
-    if (message.type === "problem" && id !== message.id) this.stop();
+    const isLast = id === Math.max(...this.#running);
+    if (message.type === "problem" && id !== message.id && isLast) this.stop();
     if (message.type === "end" || message.type === "problem") this.#running.delete(id);
     if (this.#running.size > 0) this.#silence.restart();
     else this.#silence.stop();

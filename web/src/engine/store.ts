@@ -115,6 +115,7 @@ export function createEngine(client: Client) {
       if (current) connection.stop();
       endCurrent();
       setState("progress", null);
+      if (connection.isOpen) setState("refusal", null);
       return;
     }
     if (!connection.isOpen) {
@@ -212,16 +213,21 @@ export function createEngine(client: Client) {
     endCurrent();
     if (search === superseded) return;
     setState("progress", null);
+    const refusal = refusalOf(problem, waitAfter(problem));
+    if (search.purpose !== "shown") {
+      // The analysis of the shown position goes on without it.
+      if (search.purpose === "threat") toast(refusal.text, "error");
+      setState(search.purpose, null);
+      startSoon();
+      return;
+    }
     if (problem.code === "illegal_move" && search.hasMoves) {
       // Such as a move after a fivefold repetition, which a game may go on after.
       isWithoutMoves = true;
       start();
       return;
     }
-    const refusal = refusalOf(problem, waitAfter(problem));
     setState("refusal", refusal);
-    if (search.purpose === "threat") setState("threat", null);
-    if (search.purpose === "aside") setState("aside", null);
     if (refusal.until === null) setState("ended", "problem");
     else timer = setTimeout(start, refusal.until - Date.now());
   }

@@ -1,5 +1,6 @@
 /** The judgement of the move that is shown, as its evaluations arrive. */
 import { createEffect, createMemo, createSignal, onCleanup } from "solid-js";
+import { Refusal } from "../engine/client";
 import type { Info, Score } from "../engine/protocol";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
@@ -20,6 +21,9 @@ const SURE_DEPTH = 10;
 
 /** Evaluations change ten times a second; the server is asked when they rest for so long. */
 const DEBOUNCE_MS = 250;
+
+/** The wait before another try, if the server names none. */
+const RETRY_MS = 2_000;
 
 /** An evaluation of White's view. */
 interface Evaluation {
@@ -50,6 +54,15 @@ interface Pair {
   readonly depth: number;
 }
 
+/** What a judgement depends on. Longer lines and deeper searches alone change nothing. */
+const essenceOf = ({ node, isBest, depth, move: { before, after, bestSan, answer } }: Pair) =>
+  JSON.stringify([
+    node.id, isBest, depth < MIN_DEPTH, depth < SURE_DEPTH, before, after, bestSan, answer[0],
+  ]);
+
+const isSamePair = (a: Pair | null, b: Pair | null) =>
+  a === b || (a !== null && b !== null && essenceOf(a) === essenceOf(b));
+
 function pairOf(
   node: TreeNode, parent: TreeNode, before: Evaluation, after: Evaluation,
 ): Pair | null {
@@ -75,18 +88,24 @@ export function createLiveJudgement(tree: TreeStore, engine: Engine, judge: Judg
     const before = ofInfo(engine.evaluation(parent.fen));
     const after = ofEnd(node) ?? ofInfo(engine.evaluation(node.fen));
     return before && after ? pairOf(node, parent, before, after) : null;
-  });
+  }, null, { equals: isSamePair });
+  /** The number of failed requests, so that a failure is tried again. */
+  const [failures, setFailures] = createSignal(0);
 
   createEffect(() => {
     const current = pair();
+    failures();
     if (!current || current.depth < MIN_DEPTH) return;
     let isOld = false;
-    const timer = setTimeout(() => {
+    let timer = setTimeout(() => {
       const { move: { before, after }, isBest } = current;
       judge({ before, after, best: isBest }).then(
         (result) => !isOld && setJudged({ pair: current, result }),
-        // Without an answer the last judgement stays.
-        () => undefined,
+        // Without an answer the last judgement stays, and the server is asked again.
+        (error: unknown) => {
+          const wait = error instanceof Refusal ? error.retryAfterMs : null;
+          if (!isOld) timer = setTimeout(() => setFailures((count) => count + 1), wait ?? RETRY_MS);
+        },
       );
     }, DEBOUNCE_MS);
     onCleanup(() => {
