@@ -91,6 +91,8 @@ export function boardPage({
     });
     await page.goto(new URL(path, BOARD_URL).href);
     await page.locator("cg-board piece").first().waitFor();
+    // The keyboard board is among what is loaded after the first paint.
+    await page.getByRole("grid", { name: "Board" }).waitFor();
   });
   afterEach(async () => {
     await page.context().close();

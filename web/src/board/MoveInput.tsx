@@ -24,7 +24,7 @@ export function MoveInput(props: Props) {
   createEffect(on(fen, clearMessage, { defer: true }));
   useShortcuts([{ keys: ["m"], label: "Type a move", group: "Moves", run: () => input.focus() }]);
 
-  // What reads a move is loaded with the first focus. Moves typed meanwhile wait in their order.
+  // What reads a move is loaded after the first paint. Moves typed before wait in their order.
   const loaded = () => import("./extras");
   let last = Promise.resolve();
   const submit = (event: SubmitEvent) => {

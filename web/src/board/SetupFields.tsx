@@ -7,7 +7,7 @@ import {
 } from "./setup";
 import { COLOR_NAMES } from "./squares";
 
-export const SIDE_NAMES: Record<CastlingSide, string> = { h: "O-O", a: "O-O-O" };
+const SIDE_NAMES: Record<CastlingSide, string> = { h: "O-O", a: "O-O-O" };
 const FILES = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
 
 /** The errors and warnings of a field. */

@@ -1,9 +1,7 @@
 /** The end of a game on the board. */
 import type { Chess } from "chessops/chess";
-import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-
-const COLOR_NAMES: Record<Color, string> = { white: "White", black: "Black" };
+import { COLOR_NAMES } from "./squares";
 
 /** The result of a game that is over, as a sentence. */
 export function outcomeText(position: Chess): string | null {

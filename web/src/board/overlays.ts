@@ -4,10 +4,10 @@ import type { Key } from "@lichess-org/chessground/types";
 import { createMemo, createSignal } from "solid-js";
 
 /** The views that draw, from the lowest layer to the highest. */
-export const LAYERS = [
+const LAYERS = [
   "inspect", "values", "explore", "lines", "bestMove", "threat", "review", "pointed",
 ] as const;
-export type Layer = (typeof LAYERS)[number];
+type Layer = (typeof LAYERS)[number];
 
 export interface Overlay {
   readonly shapes: readonly DrawShape[];

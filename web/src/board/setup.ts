@@ -56,7 +56,7 @@ export function withPiece(setup: Setup, square: Square, piece: Piece | null): Se
 
 /** A castling right: `null`, `outer` for the outermost rook, or the file of its rook. */
 export type Right = "outer" | "a" | "b" | "c" | "d" | "e" | "f" | "g" | "h" | null;
-export type Rights = Readonly<Record<Color, Readonly<Record<CastlingSide, Right>>>>;
+type Rights = Readonly<Record<Color, Readonly<Record<CastlingSide, Right>>>>;
 
 const NO_RIGHTS: Rights = { white: { a: null, h: null }, black: { a: null, h: null } };
 

@@ -2,21 +2,17 @@
 import {
   checkHere, type CheckPosition, type FenField, type FieldNote,
 } from "../board/position-check";
-import type { Client, ProblemError, Refusal } from "./client";
+import { sentence } from "../ui/sentence";
+import { Refusal, type Client, type ProblemError } from "./client";
 
 const FIELDS: readonly string[] = [
   "board", "side", "castling", "en_passant", "halfmove_clock", "fullmove_number",
 ];
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-
 const noteOf = ({ field, detail }: ProblemError): FieldNote => ({
   field: (field && FIELDS.includes(field) ? field : "fen") as FenField,
   text: sentence(detail),
 });
-
-// By its name: an import would make the build cut the page's first script in two.
-const isRefusal = (error: Error): error is Refusal => error.name === "Refusal";
 
 export function createPositionCheck(client: Client): CheckPosition {
   return async (fen, signal) => {
@@ -27,7 +23,7 @@ export function createPositionCheck(client: Client): CheckPosition {
       return { errors: [], warnings: warnings.map(noteOf), notice: null };
     } catch (error) {
       if (signal.aborted || !(error instanceof Error)) throw error;
-      const errors = isRefusal(error) && error.problem.code === "invalid_fen"
+      const errors = error instanceof Refusal && error.problem.code === "invalid_fen"
         ? error.problem.errors
         : undefined;
       if (errors) return { errors: errors.map(noteOf), warnings: [], notice: null };

@@ -75,7 +75,7 @@ async function refusalOf(response: Response): Promise<Refusal> {
 }
 
 /** Splits a stream of server-sent events. Lines end in LF, as this server writes them. */
-export async function* parseEvents(
+async function* parseEvents(
   chunks: AsyncIterable<string>,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   let rest = "";

@@ -18,7 +18,7 @@ export interface Refused {
   readonly waitMs: number | null;
 }
 
-export interface ConnectionHandlers {
+interface ConnectionHandlers {
   /** `refused` is the server's reason for `waiting` or `refused`, if it was reached. */
   onState(state: ConnectionState, refused: Refused | null): void;
   onMessage(message: ServerMessage): void;

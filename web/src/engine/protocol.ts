@@ -1,4 +1,5 @@
 /** The messages of `/v1/live` that the page uses. openapi.yaml describes all members. */
+import type { Color } from "chessops/types";
 
 export interface Score {
   readonly type: "cp" | "mate";
@@ -114,6 +115,12 @@ export interface Limits {
     readonly remaining: number;
   } | null;
 }
+
+/** A score of White's view from a player's view, or the other way round. */
+export const viewOf = ({ type, value }: Score, color: Color): Score => ({
+  // `|| 0` turns −0 into 0.
+  type, value: color === "white" ? value : -value || 0,
+});
 
 /** A score for reading: `+0.48`, `−1.20`, `#3`, `#−2`. */
 export function scoreText({ type, value }: Score): string {

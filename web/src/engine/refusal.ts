@@ -1,4 +1,5 @@
 /** The server's refusals as sentences, with the time of the next try. */
+import { sentence } from "../ui/sentence";
 
 export interface ShownRefusal {
   /** A sentence about what is wrong. */
@@ -23,11 +24,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   shutting_down: "The server is shutting down.",
   unauthorized: "The server needs a valid API key.",
 };
-
-function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
-}
 
 export function refusalOf({ code, title, detail }: Problem, waitMs: number | null): ShownRefusal {
   return {

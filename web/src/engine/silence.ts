@@ -1,4 +1,4 @@
-/** A timer for a search whose server says nothing, as after a lost network. */
+/** A timer for a stream whose server says nothing, as after a lost network. */
 
 /** The server sends a heartbeat every 8 seconds or more often. */
 export const MAX_SILENCE_MS = 20_000;

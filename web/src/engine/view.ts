@@ -52,11 +52,8 @@ export function useEngine({ engine, tree, overlays, settings, outcome, isSilent 
     return shown && spokenEvaluation(shown, tree.position().turn === "white");
   };
   createEffect(on(() => tree.current().fen, () => {
-    let isRead = false;
     let timer = setTimeout(function read() {
       const text = state.isEnabled ? spoken() : undefined;
-      if (isRead) return;
-      isRead = text !== undefined;
       if (text) announce(text);
       else timer = setTimeout(read, READ_AFTER_MS / 3);
     }, READ_AFTER_MS);

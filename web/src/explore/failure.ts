@@ -1,7 +1,8 @@
 /** A failed request as a sentence, and when to try again. */
 import { Refusal, Unreachable } from "../engine/client";
+import { sentence } from "../ui/sentence";
 
-export interface Failure {
+interface Failure {
   readonly text: string;
   /** How long to wait before the next try; `null` if another try would fail in the same way. */
   readonly retryMs: number | null;
@@ -10,12 +11,6 @@ export interface Failure {
 /** The wait if the server names none. It grows with each failure. */
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 16_000;
-
-/** A text of the server with a capital and a full stop. */
-export function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(capital) ? capital : `${capital}.`;
-}
 
 /** The failure of the `times`th try in a row. */
 export function failureOf(error: unknown, times: number): Failure {

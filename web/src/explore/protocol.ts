@@ -7,9 +7,9 @@ export interface Opening {
   readonly name: string;
 }
 
-export type GameStatus = "ongoing" | "checkmate" | "stalemate" | "draw";
+type GameStatus = "ongoing" | "checkmate" | "stalemate" | "draw";
 export type DrawReason = "fivefold_repetition" | "seventy_five_moves" | "dead_position";
-export type Claim = "threefold_repetition" | "fifty_moves";
+type Claim = "threefold_repetition" | "fifty_moves";
 
 export interface GameState {
   readonly status: GameStatus;

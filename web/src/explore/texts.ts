@@ -1,6 +1,6 @@
 /** States, ages and scores of positions, written for people. */
 import type { Color } from "chessops/types";
-import { scoreText, type Score } from "../engine/protocol";
+import { scoreText, viewOf, type Score } from "../engine/protocol";
 import type { DrawReason, ExploredMove, GameState } from "./protocol";
 
 const DRAWS: Record<DrawReason, string> = {
@@ -40,9 +40,5 @@ export function ageText(ms: number): string {
 }
 
 /** A score from the view of this side, as White sees it. */
-export function whiteScore(score: Score, side: Color): Score {
-  return side === "white" ? score : { type: score.type, value: 0 - score.value };
-}
-
 export const whiteScoreText = (score: Score, side: Color): string =>
-  scoreText(whiteScore(score, side));
+  scoreText(viewOf(score, side));

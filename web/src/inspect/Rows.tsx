@@ -23,7 +23,7 @@ function useRows(rows: () => readonly Row[]) {
 }
 
 /** The 64 bits of a bitboard, bit 63 first, as the number is written. */
-export function bitItems(hex: string, order: BitOrder): Item[] {
+function bitItems(hex: string, order: BitOrder): Item[] {
   const set = new Set(squaresOf(hex));
   return SQUARES.map((_, index) => {
     const bit = 63 - index;

@@ -10,7 +10,7 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** The square beside this one, or the same at the edge of the board. */
-export function stepFrom(square: Square, [files, ranks]: readonly [number, number]): Square {
+function stepFrom(square: Square, [files, ranks]: readonly [number, number]): Square {
   const file = Math.max(0, Math.min(7, (square % 8) + files));
   const rank = Math.max(0, Math.min(7, Math.floor(square / 8) + ranks));
   return file + 8 * rank;

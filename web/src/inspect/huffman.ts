@@ -45,7 +45,7 @@ export function base64Bits(text: string): string {
 export const codesWithin = (codes: readonly Code[], start: number, end: number): Code[] =>
   codes.filter((code) => code.start < end && code.start + code.code.length > start);
 
-export interface PackedPart {
+interface PackedPart {
   readonly name: string;
   readonly bits: string;
   readonly meaning: string;

@@ -1,6 +1,7 @@
 /** Answers of the server to a question that changes often: the shown position, the last move. */
 import { createEffect, createSignal, onCleanup, untrack } from "solid-js";
 import { Refusal, Unreachable } from "../engine/client";
+import { createCache } from "../ui/cache";
 
 export interface Question<Answer> {
   /** Questions of the same key have the same answer. */
@@ -12,27 +13,6 @@ export interface Question<Answer> {
 const QUIET_MS = 180;
 /** Answers that are kept: a user steps back and forth. */
 const MAX_KEPT = 48;
-
-/** Keeps the last answers; a new one takes the place of the one that was read first. */
-export function createCache<Answer>(max: number = MAX_KEPT) {
-  const answers = new Map<string, Answer>();
-  return {
-    get(key: string): Answer | undefined {
-      const answer = answers.get(key);
-      if (answer !== undefined) {
-        answers.delete(key);
-        answers.set(key, answer);
-      }
-      return answer;
-    },
-    set(key: string, answer: Answer) {
-      answers.delete(key);
-      answers.set(key, answer);
-      const oldest = answers.keys().next();
-      if (answers.size > max && !oldest.done) answers.delete(oldest.value);
-    },
-  };
-}
 
 /** What is known about a question. An older answer stays until the new one is there. */
 interface Known<Answer> {
@@ -50,7 +30,7 @@ export function createLatest<Answer>(
   question: () => Question<Answer> | null,
   isOnline: () => boolean,
 ) {
-  const cache = createCache<Answer>();
+  const cache = createCache<Answer>(MAX_KEPT);
   const [known, setKnown] = createSignal<Known<Answer>>({ key: null, answer: null, problem: null });
   let running: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -6,7 +6,7 @@ import type { Square } from "./squares";
 
 export const squareOf = ({ square }: Magic): Square => parseSquare(square) ?? 0;
 
-export interface Lookup {
+interface Lookup {
   readonly blockers: string;
   readonly product: string;
   /** The bits of the product that the shift leaves. */

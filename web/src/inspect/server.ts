@@ -12,7 +12,7 @@ export type Bitboards =
   & Readonly<Record<CastleFlag, boolean>>
   & { readonly side: Color; readonly opponent_side: Color; readonly en_passant_position: Hex };
 
-export interface Pins {
+interface Pins {
   readonly white: readonly Hex[];
   readonly black: readonly Hex[];
 }
@@ -34,7 +34,7 @@ export interface Magic {
   readonly attacks: Hex;
 }
 
-export interface PieceEntry {
+interface PieceEntry {
   readonly color: Color;
   readonly type: Role;
   readonly position: number;

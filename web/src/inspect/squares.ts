@@ -26,9 +26,6 @@ const PIECE_STATES = [
 
 export const pieceName = (state: number): string => PIECE_STATES[state] ?? "unknown";
 
-/** A letter for a piece state: capitals are White's, a point is an empty square. */
-export const pieceLetter = (state: number): string => ".PNBRQKpnbrqk"[state] ?? "?";
-
 /** The castling rights of a state with bit 0 for White short, as FEN has them: `KQkq`, `-`. */
 export function castlingLetters(state: number): string {
   const letters = [..."KQkq"].filter((_, bit) => (state >> bit) & 1);

@@ -19,7 +19,7 @@ export function squaresOfNumber(number: number, turn: Color): Square[] {
   return [];
 }
 
-export interface KeyChange {
+interface KeyChange {
   /** The numbers that the move took out of the key, and those that it put in. */
   readonly out: readonly ZobristNumber[];
   readonly in: readonly ZobristNumber[];

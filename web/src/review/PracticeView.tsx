@@ -1,11 +1,11 @@
 /** The practice of the mistakes: the question, what was said about the last try, and the score. */
 import { createEffect, Match, Show, Switch } from "solid-js";
+import { COLOR_NAMES } from "../board/squares";
 import { numbered } from "./line";
 import { scoreSentence } from "./practice";
 import type { PracticeStore } from "./practice-store";
 import { useShortcuts } from "../ui/shortcuts";
 
-const NAMES = { white: "White", black: "Black" } as const;
 
 export function PracticeView(props: { practice: PracticeStore }) {
   const state = () => props.practice.practice()!;
@@ -33,7 +33,7 @@ export function PracticeView(props: { practice: PracticeStore }) {
       <Show when={props.practice.mistake()} fallback={<p>{scoreSentence(state())}</p>}>
         {(mistake) => (
           <p>
-            {NAMES[props.practice.color()]} played {numbered(mistake().san, mistake().fen)}. Play a
+            {COLOR_NAMES[props.practice.color()]} played {numbered(mistake().san, mistake().fen)}. Play a
             better move on the board.
           </p>
         )}

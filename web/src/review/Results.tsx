@@ -1,6 +1,7 @@
 /** The numbers of a review: both players, and the moves that decided the game. */
 import type { Color } from "chessops/types";
 import { For, Show } from "solid-js";
+import { COLOR_NAMES } from "../board/squares";
 import { numbered } from "./line";
 import { isOf } from "./navigation";
 import { KINDS, type JudgementName, type PerPlayer } from "./protocol";
@@ -8,7 +9,6 @@ import { turningPoints, type ReviewData } from "./review-data";
 import type { Review } from "./store";
 
 const COLORS = ["white", "black"] as const;
-const NAMES: Record<Color, string> = { white: "White", black: "Black" };
 const MAX_TURNING_POINTS = 5;
 
 interface Props {
@@ -52,7 +52,7 @@ function Players(props: Props) {
             {(color) => (
               <th scope="col" title={props.review.nameOf(color)}>
                 <span class={`side-color ${color}`} aria-hidden="true" />
-                <span class="only-read">{NAMES[color]}: </span>{props.review.nameOf(color)}
+                <span class="only-read">{COLOR_NAMES[color]}: </span>{props.review.nameOf(color)}
               </th>
             )}
           </For>
@@ -84,7 +84,7 @@ function Players(props: Props) {
                       type="button"
                       class="plain count"
                       disabled={count(color, judgement) === 0}
-                      aria-label={`${count(color, judgement)}: next ${judgement} of ${NAMES[color]}`}
+                      aria-label={`${count(color, judgement)}: next ${judgement} of ${COLOR_NAMES[color]}`}
                       onClick={() => props.review.goToMistake(1, { color, judgement })}
                     >{count(color, judgement)}</button>
                   </td>
@@ -140,8 +140,8 @@ function MistakeButtons(props: Props) {
         <For each={COLORS}>
           {(color) => (
             <button type="button" disabled={!hasMistakes(color)}
-              title={`Find better moves than ${NAMES[color]}'s mistakes`}
-              onClick={() => props.review.practice.start(color)}>Practise {NAMES[color]}</button>
+              title={`Find better moves than ${COLOR_NAMES[color]}'s mistakes`}
+              onClick={() => props.review.practice.start(color)}>Practise {COLOR_NAMES[color]}</button>
           )}
         </For>
       </Show>

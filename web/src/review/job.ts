@@ -1,11 +1,9 @@
 /** A review job on the server: its submission, its events and its end. */
 import type { Client, ServerEvent } from "../engine/client";
+import { SilenceTimer } from "../engine/silence";
 import { limitsOf, type Level } from "./levels";
 import type { Limits, SubmittedJob } from "./protocol";
 import { persist, type Wait } from "./retry";
-
-/** The server sends a heartbeat at least every 8 seconds. A longer silence is a dead connection. */
-const MAX_SILENCE_MS = 20_000;
 
 type OnWait = (wait: Wait | null) => void;
 
@@ -42,21 +40,17 @@ export function follow(
 ): Promise<void> {
   let lastId: string | null = null;
   return persist(async (onAnswer) => {
-    const silence = new AbortController();
-    const onAbort = () => silence.abort();
+    const connection = new AbortController();
+    const onAbort = () => connection.abort();
     signal.addEventListener("abort", onAbort);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const watch = () => {
-      clearTimeout(timer);
-      timer = setTimeout(onAbort, MAX_SILENCE_MS);
-    };
-    watch();
+    const silence = new SilenceTimer(onAbort);
+    silence.restart();
     try {
       const events = client.events(`/v1/games/${id}/events?pov=white`, {
-        signal: silence.signal, headers: lastId === null ? {} : { "Last-Event-ID": lastId },
+        signal: connection.signal, headers: lastId === null ? {} : { "Last-Event-ID": lastId },
       });
       for await (const event of events) {
-        watch();
+        silence.restart();
         onAnswer();
         lastId = event.id ?? lastId;
         onEvent(event);
@@ -65,7 +59,7 @@ export function follow(
       // A stream that stops without `end` was interrupted.
       throw new Interrupted();
     } finally {
-      clearTimeout(timer);
+      silence.stop();
       signal.removeEventListener("abort", onAbort);
     }
   }, signal, onWait);

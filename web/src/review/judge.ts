@@ -1,6 +1,7 @@
 /** The server's judgement of a move by the scores before and after it. */
 import type { Client } from "../engine/client";
 import type { Score } from "../engine/protocol";
+import { createCache } from "../ui/cache";
 import type { JudgementName } from "./protocol";
 
 /** The scores that a judgement depends on, both from the view of the player who moved. */
@@ -22,13 +23,11 @@ const MAX_KEPT = 500;
 
 /** Asks the server once for the same scores. */
 export function createJudge(client: Client) {
-  const kept = new Map<string, Promise<Judged>>();
+  const kept = createCache<Promise<Judged>>(MAX_KEPT);
   return (scores: Scores): Promise<Judged> => {
     const key = JSON.stringify(scores);
     const known = kept.get(key);
     if (known) return known;
-    const [oldest] = kept.keys();
-    if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
     const answer = client.request<Judged>("/v1/judgement", { json: scores });
     kept.set(key, answer);
     // The next time asks again.

@@ -1,13 +1,13 @@
 /** The judgement of the move that is shown, as its evaluations arrive. */
 import { createEffect, createMemo, createSignal, onCleanup } from "solid-js";
 import { Refusal } from "../engine/client";
-import type { Info, Score } from "../engine/protocol";
+import { viewOf, type Info, type Score } from "../engine/protocol";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { positionOf, type TreeNode } from "../tree/tree";
 import type { Judge, Judged } from "./judge";
 import { normalUci, sansOf } from "./line";
-import { moverBefore, viewOf } from "./mover";
+import { moverBefore } from "./mover";
 import { sentenceOf, type Move } from "./sentence";
 
 /** A judgement that is shown. */

@@ -4,12 +4,11 @@ import { makeFen } from "chessops/fen";
 import type { Color } from "chessops/types";
 import { createMemo, createSignal, untrack } from "solid-js";
 import { Refusal, Unreachable, type Client } from "../engine/client";
-import type { Score } from "../engine/protocol";
+import { viewOf, type Score } from "../engine/protocol";
 import { legalMove, positionOf } from "../tree/tree";
 import type { Game } from "./game";
 import type { Judge } from "./judge";
 import { lineText, normalUci, sansOf } from "./line";
-import { viewOf } from "./mover";
 import { isOf } from "./navigation";
 import * as steps from "./practice";
 import type { Practice } from "./practice";
@@ -17,7 +16,7 @@ import { mistakesOf, type Mistake, type ReviewData } from "./review-data";
 import { bestText, whyBad, type Move } from "./sentence";
 
 /** A position that is not in the tree, shown on the board in place of the tree's. */
-export interface Scratch {
+interface Scratch {
   readonly fen: string;
   readonly position: Chess;
   readonly lastMove: string | null;
@@ -28,7 +27,7 @@ interface Answer {
   readonly pv: readonly string[];
 }
 
-export interface PracticeParts {
+interface PracticeParts {
   readonly client: Client;
   readonly judge: Judge;
   readonly game: () => Game | null;

@@ -1,8 +1,6 @@
 /** Requests that are repeated until the server answers. */
+import { BackOff } from "../engine/backoff";
 import { Refusal } from "../engine/client";
-
-const MIN_WAIT_MS = 200;
-const MAX_WAIT_MS = 1_500;
 
 /** The wait after 429 or 503 that names none. */
 const BUSY_WAIT_MS = 2_000;
@@ -32,11 +30,11 @@ export async function persist<Result>(
   signal: AbortSignal,
   onWait: (wait: Wait | null) => void,
 ): Promise<Result> {
-  let backOff = MIN_WAIT_MS;
+  const backOff = new BackOff();
   for (;;) {
     try {
       const result = await attempt(() => {
-        backOff = MIN_WAIT_MS;
+        backOff.reset();
         onWait(null);
       });
       onWait(null);
@@ -44,14 +42,13 @@ export async function persist<Result>(
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof Refusal && !isBusy(error)) throw error;
-      let wait = backOff * (0.5 + Math.random() / 2);
+      let wait = backOff.next(false);
       if (error instanceof Refusal) {
         wait = error.retryAfterMs ?? BUSY_WAIT_MS;
         onWait({ kind: "busy", detail: error.message, ms: wait });
       } else {
         onWait({ kind: "unreachable" });
       }
-      backOff = Math.min(backOff * 2, MAX_WAIT_MS);
       await sleep(wait, signal);
       signal.throwIfAborted();
     }

@@ -3,13 +3,13 @@ import { batch, createSignal, onCleanup, untrack } from "solid-js";
 import { createStore } from "solid-js/store";
 import { Refusal, type Client, type ServerEvent } from "../engine/client";
 import { announce } from "../ui/toasts";
+import { saveText } from "../ui/save-text";
 import type { Game } from "./game";
 import { cancel, follow, readLimits, reviewedPgn, submit } from "./job";
 import type { PerPlayer } from "./protocol";
 import { keepRecord, type ReviewRecord } from "./record";
 import type { Wait } from "./retry";
 import { merge, movesDone, newReview, type ReviewData } from "./review-data";
-import { saveText } from "./save";
 import { goneText, refusalText } from "./texts";
 
 /**

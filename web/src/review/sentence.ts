@@ -24,7 +24,7 @@ export interface Move {
 const inBrackets = (text: string) => (text === "" ? "" : ` (${text})`);
 
 /** What the move costs: `loses 14% win chance`, `allows mate in 3`, `misses mate in 2`. */
-export function costText({ before, after }: Move, loss: number): string {
+function costText({ before, after }: Move, loss: number): string {
   const isMate = ({ type }: Score) => type === "mate";
   if (isMate(after) && after.value < 0) return `allows mate in ${-after.value}`;
   if (isMate(before) && before.value > 0 && !isMate(after)) return `misses mate in ${before.value}`;

@@ -1,8 +1,10 @@
 /** The review of the page: its job, and what its results say of the tree. */
 import type { Color } from "chessops/types";
 import { createEffect, createMemo, untrack } from "solid-js";
+import { COLOR_NAMES } from "../board/squares";
 import type { Client } from "../engine/client";
 import type { Engine } from "../engine/store";
+import { viewOf } from "../engine/protocol";
 import { ROOT } from "../tree/tree";
 import type { TreeStore } from "../tree/store";
 import { toast } from "../ui/toasts";
@@ -13,7 +15,7 @@ import { createJudge } from "./judge";
 import { useMistakeKeys } from "./keys";
 import type { Level } from "./levels";
 import { createLiveJudgement, type Judgement } from "./live-judgement";
-import { moverBefore, viewOf } from "./mover";
+import { moverBefore } from "./mover";
 import { nextMistake, type Filter } from "./navigation";
 import { createPractice } from "./practice-store";
 import type { MoveReview } from "./protocol";
@@ -142,7 +144,7 @@ export function createReview(parts: ReviewParts) {
     hidesMoves: () => practice.isHidden() && tree.current().children.length > 1,
     /** The name of a player by the tags of the game. */
     nameOf(color: Color): string {
-      const side = color === "white" ? "White" : "Black";
+      const side = COLOR_NAMES[color];
       const name = tree.tree().headers.get(side);
       return name && name !== "?" ? name : side;
     },

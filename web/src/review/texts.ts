@@ -1,5 +1,6 @@
 /** Refusals and waits of a review as sentences. */
 import { Refusal, Unreachable } from "../engine/client";
+import { sentence } from "../ui/sentence";
 import type { Wait } from "./retry";
 
 /** Why a job is not there any more. */
@@ -21,12 +22,6 @@ export function refusalText(error: unknown): string {
   if (code === "invalid_pgn") return `The server cannot review this game. ${detail}`;
   if (status === 413) return `The game is too long for this server. ${detail}`;
   return detail;
-}
-
-/** A text of the server as a sentence: a capital at its start, a full stop at its end. */
-export function sentence(text: string): string {
-  const start = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
 export function waitText(wait: Wait, hasJob: boolean): string {

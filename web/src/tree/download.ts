@@ -1,4 +1,5 @@
 /** The game on the board as a file. */
+import { saveText } from "../ui/save-text";
 import { gameName } from "./game-name";
 import type { Tree } from "./tree";
 
@@ -11,11 +12,4 @@ export function fileName(tree: Tree): string {
   return `${plain.slice(0, 80) || "analysis"}.pgn`;
 }
 
-export function download(pgn: string, tree: Tree): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([pgn], { type: "application/x-chess-pgn" }));
-  link.download = fileName(tree);
-  link.click();
-  // The browser needs the address until the download has begun.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
+export const download = (pgn: string, tree: Tree): void => saveText(fileName(tree), pgn);

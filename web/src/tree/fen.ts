@@ -22,7 +22,7 @@ export function looksLikeFen(text: string): boolean {
 }
 
 /** A FEN as the tree keeps it, or a sentence that says what is wrong. */
-export type ReadFen = { readonly fen: string } | { readonly problem: string };
+type ReadFen = { readonly fen: string } | { readonly problem: string };
 
 /** Reads a FEN. Underscores and `+` may stand for spaces, as in addresses. */
 export function readFen(text: string): ReadFen {

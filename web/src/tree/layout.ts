@@ -38,7 +38,7 @@ export function mainCells(tree: Tree): Cell[] {
 }
 
 /** A move of a variation in running text. */
-export interface Word {
+interface Word {
   readonly id: NodeId;
   /** Whether a bracket opens before it, closes after it. */
   readonly opens: boolean;
@@ -47,7 +47,7 @@ export interface Word {
   readonly isNumbered: boolean;
 }
 
-export const wordText = ({ id, opens, closes, isNumbered }: Word): string =>
+const wordText = ({ id, opens, closes, isNumbered }: Word): string =>
   `${opens ? "(" : ""}${isNumbered ? "#" : ""}${id}${closes ? ")" : ""}`;
 
 export const wordOf = (text: string): Word => ({

@@ -15,7 +15,7 @@ export interface GameText {
 }
 
 /** The deepest nesting of variations that is read. */
-export const MAX_NESTING = 100;
+const MAX_NESTING = 100;
 
 /** Lines between two pauses of the scan. */
 const LINES_PER_STEP = 1_000;

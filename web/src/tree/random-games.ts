@@ -32,7 +32,7 @@ const COMMENTS = [
 ];
 const VALUES = ["?", "Ann \"The Rook\" Lee", "a\\b", "Zürich", "", "x]y [z", "\\", "2024.01.31"];
 
-export const chess960Fen = (random: Random): string => {
+const chess960Fen = (random: Random): string => {
   const files: string[] = Array(8).fill("");
   const put = (piece: string, places: readonly number[]) => {
     files[random.pick(places.filter((file) => files[file] === ""))] = piece;

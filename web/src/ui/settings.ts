@@ -21,7 +21,7 @@ export type Settings = { [Name in SettingName]: (typeof CHOICES)[Name][number] }
 const STORED_AS = "settings";
 
 /** Reads kept settings. What is missing, unknown or of another version has its default. */
-export function parseSettings(text: string | null): Settings {
+function parseSettings(text: string | null): Settings {
   let kept: unknown = null;
   try {
     kept = text === null ? null : JSON.parse(text);

@@ -25,7 +25,7 @@ export function useShortcuts(added: readonly Shortcut[]): void {
 }
 
 /** The name of a pressed key as `Shortcut.keys` writes it. */
-export function keyName(event: KeyboardEvent): string {
+function keyName(event: KeyboardEvent): string {
   const isCharacter = event.key.length === 1;
   const key = isCharacter ? event.key.toLowerCase() : event.key;
   const command = event.ctrlKey || event.metaKey ? "Ctrl+" : "";

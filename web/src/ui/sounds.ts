@@ -1,5 +1,5 @@
 /** Sounds of moves: short tones that the browser generates, without files. */
-export type Sound = "move" | "capture" | "check" | "end";
+type Sound = "move" | "capture" | "check" | "end";
 
 interface Tone {
   readonly frequency: number;

@@ -2,7 +2,7 @@
 import { createSignal, For } from "solid-js";
 import "./toasts.css";
 
-export interface Toast {
+interface Toast {
   readonly id: number;
   readonly text: string;
   readonly kind: "message" | "error";

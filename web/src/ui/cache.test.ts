@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCache } from "./latest";
+import { createCache } from "./cache";
 
 test("a cache forgets the answer that was read longest ago", () => {
   const cache = createCache<number>(2);
