@@ -12,7 +12,8 @@ use std::sync::LazyLock;
 
 use crate::chess::{Game, Position, parse_move};
 
-/// The number of half-moves of a game in which its opening is looked up. No named opening is longer.
+/// The number of half-moves of a game in which its opening is looked up. No named opening is
+/// longer.
 pub const MAX_PLIES: usize = 60;
 
 /// The text that the table is built from.

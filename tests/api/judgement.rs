@@ -163,7 +163,8 @@ async fn every_wrong_member_is_reported() {
             ),
         ]
     );
-    let twice = r#"{"before": {"type": "cp", "value": 1, "value": 2}, "after": {"type": "cp", "value": 1}}"#;
+    let twice = r#"{"before": {"type": "cp", "value": 1, "value": 2},
+        "after": {"type": "cp", "value": 1}}"#;
     let problem = server.post_text(PATH, twice).await.expect_problem(422, "invalid_request");
     assert_eq!(problem["errors"][0]["pointer"], "/before/value");
     assert_eq!(problem["errors"][0]["code"], "conflict");

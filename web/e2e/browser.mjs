@@ -122,7 +122,8 @@ export async function middleOf(page, square) {
 /** What changes with a move: the shown move, or the question for the piece of a promotion. */
 const shownMove = (before) => {
   const now = document.querySelector(".promotion") ? "promotion" :
-    [...document.querySelectorAll(".move")].map((move) => move.ariaCurrent + move.textContent).join();
+    [...document.querySelectorAll(".move")]
+      .map((move) => move.ariaCurrent + move.textContent).join();
   return before === undefined ? now : now !== before;
 };
 

@@ -129,7 +129,8 @@ function statedIn(pgn) {
   const of = ({ children }) => children.map((child) => ({
     san: child.data.san,
     nags: child.data.nags ?? [],
-    evaluations: (child.data.comments ?? []).flatMap((text) => text.match(/\[%eval [^\]]*\]/g) ?? []),
+    evaluations: (child.data.comments ?? [])
+      .flatMap((text) => text.match(/\[%eval [^\]]*\]/g) ?? []),
     next: of(child),
   }));
   return of(parsePgn(pgn)[0].moves);

@@ -17,7 +17,8 @@ export function Chips(props: Props) {
   const threatText = () => {
     const { threat } = state();
     const line = threat && props.engine.evaluation(threat.fen)?.lines[0];
-    return line ? `Threat: ${san(line.pv_san[0]!)} (${scoreText(line.score)})` : "Threat: searching…";
+    return line
+      ? `Threat: ${san(line.pv_san[0]!)} (${scoreText(line.score)})` : "Threat: searching…";
   };
   const word = () => (state().restriction?.kind === "only" ? "Only" : "Without");
   return (

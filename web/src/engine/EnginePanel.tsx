@@ -54,7 +54,9 @@ export function EnginePanel(props: Props) {
   return (
     <section class="panel engine" aria-label="Engine">
       <header>
-        <strong class="score">{outcome() || !info() ? "–" : scoreText(info()!.lines[0]!.score)}</strong>
+        <strong class="score">
+          {outcome() || !info() ? "–" : scoreText(info()!.lines[0]!.score)}
+        </strong>
         <Details engine={props.engine} outcome={outcome()} />
         <button
           type="button"

@@ -6,7 +6,7 @@ const waits = (isHidden: boolean) => {
   return Array.from({ length: 30 }, () => backOff.next(isHidden));
 };
 
-test("the wait grows to at most 1.5 s while the tab is visible, and further while it is hidden", () => {
+test("the wait grows to 1.5 s while the tab is visible, and further while it is hidden", () => {
   const visible = waits(false);
   expect(visible[0]).toBeLessThanOrEqual(200);
   expect(Math.max(...visible)).toBeLessThanOrEqual(1_500);

@@ -44,7 +44,7 @@ export function createEvaluations(maxPositions = MAX_POSITIONS) {
   }
 
   return {
-    /** Keeps an evaluation that was asked for with `multipv` lines, unless a deeper one is known. */
+    /** Keeps an evaluation that was requested with `multipv` lines, unless one is deeper. */
     keep(fen: string, multipv: number, info: Info) {
       const known = positions.get(fen);
       const before = known?.get(multipv);

@@ -14,7 +14,7 @@ export function statusText(state: EngineState): string {
   return isEnabled && !isHidden ? "Connected." : "Connected. The engine is paused.";
 }
 
-/** The whole seconds until the next try, counting down, or `null` if there is nothing to wait for. */
+/** The whole seconds until the next try, counting down, or `null` if none is due. */
 export function createCountdown(engine: Engine): () => number | null {
   const [seconds, setSeconds] = createSignal<number | null>(null);
   createEffect(() => {

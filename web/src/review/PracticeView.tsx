@@ -33,8 +33,8 @@ export function PracticeView(props: { practice: PracticeStore }) {
       <Show when={props.practice.mistake()} fallback={<p>{scoreSentence(state())}</p>}>
         {(mistake) => (
           <p>
-            {COLOR_NAMES[props.practice.color()]} played {numbered(mistake().san, mistake().fen)}. Play a
-            better move on the board.
+            {COLOR_NAMES[props.practice.color()]} played{" "}
+            {numbered(mistake().san, mistake().fen)}. Play a better move on the board.
           </p>
         )}
       </Show>

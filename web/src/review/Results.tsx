@@ -84,7 +84,9 @@ function Players(props: Props) {
                       type="button"
                       class="plain count"
                       disabled={count(color, judgement) === 0}
-                      aria-label={`${count(color, judgement)}: next ${judgement} of ${COLOR_NAMES[color]}`}
+                      aria-label={
+                        `${count(color, judgement)}: next ${judgement} of ${COLOR_NAMES[color]}`
+                      }
                       onClick={() => props.review.goToMistake(1, { color, judgement })}
                     >{count(color, judgement)}</button>
                   </td>
@@ -141,7 +143,8 @@ function MistakeButtons(props: Props) {
           {(color) => (
             <button type="button" disabled={!hasMistakes(color)}
               title={`Find better moves than ${COLOR_NAMES[color]}'s mistakes`}
-              onClick={() => props.review.practice.start(color)}>Practise {COLOR_NAMES[color]}</button>
+              onClick={() => props.review.practice.start(color)}
+            >Practise {COLOR_NAMES[color]}</button>
           )}
         </For>
       </Show>

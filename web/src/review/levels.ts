@@ -17,5 +17,6 @@ export function limitsOf(level: Level, { nodes, jobs }: Limits, plies: number): 
   const wanted = LEVELS[level].nodes;
   if (wanted === null) return {};
   const positions = plies + 1;
-  return { nodes: Math.max(1, Math.min(wanted, nodes.max, Math.floor(jobs.max_nodes / positions))) };
+  const most = Math.floor(jobs.max_nodes / positions);
+  return { nodes: Math.max(1, Math.min(wanted, nodes.max, most)) };
 }

@@ -78,7 +78,9 @@ export function createPractice(parts: PracticeParts) {
   });
 
   /** Evaluates a tried move and writes down what the sentence about it needs. */
-  async function look(asked: Mistake, fen: string, uci: string, signal: AbortSignal): Promise<Move> {
+  async function look(
+    asked: Mistake, fen: string, uci: string, signal: AbortSignal,
+  ): Promise<Move> {
     const position = positionOf(fen);
     const mover = position.turn;
     const [san = uci] = sansOf(fen, [uci]);

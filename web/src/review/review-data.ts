@@ -3,7 +3,7 @@ import type { ServerEvent } from "../engine/client";
 import type { GameHead, JobProgress, JudgementName, MoveReview } from "./protocol";
 
 export interface ReviewData {
-  /** The moves in game order. They arrive last move first, so the early ones are `null` at first. */
+  /** The moves in game order. They arrive last move first: the early ones are `null` at first. */
   readonly moves: readonly (MoveReview | null)[];
   /** The numbers of the game, once it is reviewed as a whole. */
   readonly head: GameHead | null;

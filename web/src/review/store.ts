@@ -87,7 +87,8 @@ export function createReview(parts: ReviewParts) {
   });
   const judge = createJudge(client);
   const practice = createPractice({
-    client, judge, data, game: () => state.game, show: (ply) => place.show(ply - 1), orient: parts.orient,
+    client, judge, data, game: () => state.game, show: (ply) => place.show(ply - 1),
+    orient: parts.orient,
     fenBefore: (ply) => place.fenAt(ply - 1),
     isAt: (ply) => parts.isOpen() && place.shownPly() === ply - 1,
   });

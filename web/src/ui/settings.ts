@@ -28,7 +28,8 @@ function parseSettings(text: string | null): Settings {
   } catch {
     // Not JSON: the defaults.
   }
-  const members = typeof kept === "object" && kept !== null ? (kept as Record<string, unknown>) : {};
+  const isObject = typeof kept === "object" && kept !== null;
+  const members = isObject ? (kept as Record<string, unknown>) : {};
   const entries = Object.entries(CHOICES).map(([name, choices]) => {
     const value = members[name];
     const isKnown = (choices as readonly unknown[]).includes(value);

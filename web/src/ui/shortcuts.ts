@@ -18,7 +18,7 @@ const [shortcuts, setShortcuts] = createSignal<readonly Shortcut[]>([]);
 /** All keys that work now, in the order of their registration. */
 export { shortcuts };
 
-/** Registers keys until the view that calls this is gone. A later one goes before an earlier one. */
+/** Registers keys until the view that calls this is gone. Later ones go before earlier ones. */
 export function useShortcuts(added: readonly Shortcut[]): void {
   setShortcuts([...shortcuts(), ...added]);
   onCleanup(() => setShortcuts(shortcuts().filter((shortcut) => !added.includes(shortcut))));
@@ -37,7 +37,8 @@ function keyName(event: KeyboardEvent): string {
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio]), textarea"));
+  (target.isContentEditable ||
+    target.matches("input:not([type=checkbox], [type=radio]), textarea"));
 
 /** Whether this element uses the key itself, as a list uses arrows and a button uses Space. */
 function isTakenBy(target: EventTarget | null, key: string): boolean {

@@ -9,7 +9,9 @@ export { storageProblem };
 const PREFIX = "kibitzer.";
 
 /** The text that was kept under a name, or `null`. */
-export function readStored(name: string, storage: () => Storage = () => localStorage): string | null {
+export function readStored(
+  name: string, storage: () => Storage = () => localStorage,
+): string | null {
   try {
     return storage().getItem(PREFIX + name);
   } catch {
