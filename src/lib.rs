@@ -4,13 +4,14 @@
 //!
 //! ```text
 //! chess ← nnue ← engine ← store ← analysis ← http      app and commands import every layer
-//!                      ↖ uci
+//!    tablebase ↗      ↖ uci
 //! ```
 //!
 //! - [`chess`]: the rules. Standard library only, no I/O, no clock.
 //! - [`openings`]: names of openings by position.
 //! - [`nnue`]: the evaluation network: file, incremental accumulators, inference per instruction
 //!   set.
+//! - [`tablebase`]: outcomes and distances of positions with few men, from Syzygy files.
 //! - [`engine`]: the search. Synchronous; no HTTP, no tokio.
 //! - [`store`]: finished analyses and game reviews on disk.
 //! - [`analysis`]: the use cases: look up, join an in-flight search, queue, search, cache. Async;
@@ -28,5 +29,6 @@ pub mod http;
 pub mod nnue;
 pub mod openings;
 pub mod store;
+pub mod tablebase;
 pub mod telemetry;
 pub mod uci;

@@ -21,11 +21,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("chess", &[]),
     ("openings", &["chess"]),
     ("nnue", &["chess"]),
-    ("engine", &["chess", "nnue"]),
+    ("tablebase", &["chess"]),
+    ("engine", &["chess", "nnue", "tablebase"]),
     ("store", &["chess", "engine"]),
-    ("analysis", &["chess", "openings", "nnue", "engine", "store"]),
-    ("http", &["chess", "openings", "nnue", "engine", "analysis"]),
-    ("uci", &["chess", "engine"]),
+    ("analysis", &["chess", "openings", "nnue", "tablebase", "engine", "store"]),
+    ("http", &["chess", "openings", "nnue", "tablebase", "engine", "analysis"]),
+    ("uci", &["chess", "tablebase", "engine"]),
     ("config", &[]),
     ("telemetry", &["config"]),
 ];
@@ -34,7 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const COMPOSITION_ROOT: &[&str] = &["app", "lib"];
 
 /// Layers without async code, environment and printing, which belong further up.
-const SYNCHRONOUS_LAYERS: &[&str] = &["chess", "nnue", "engine"];
+const SYNCHRONOUS_LAYERS: &[&str] = &["chess", "nnue", "tablebase", "engine"];
 const FORBIDDEN_IN_SYNCHRONOUS_LAYERS: &[&str] = &[
     "tokio",
     "axum",

@@ -1,0 +1,79 @@
+//! The line of best moves to the end of the game.
+
+use std::cmp::Reverse;
+
+use super::error::ProbeError;
+use super::tables::Tablebase;
+use super::values::{Dtz, Wdl};
+use crate::chess::{Color, Move, Position, Role};
+
+/// The half-move clock at which a line ends: the 50-move rule makes a draw.
+const FIFTY_MOVES: u16 = 100;
+
+/// The line of best moves from a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mainline {
+    /// The distance of the position, for the side to move.
+    pub dtz: Dtz,
+    /// The moves, to checkmate or a draw by the 50-move rule. Empty in a drawn position.
+    pub moves: Vec<MainlineMove>,
+    /// The side that gives checkmate at the end of the line.
+    pub winner: Option<Color>,
+}
+
+/// A move of a main line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MainlineMove {
+    /// The move.
+    pub mv: Move,
+    /// The distance of the position after the move, for the side to move there.
+    pub dtz: Dtz,
+}
+
+impl Tablebase {
+    /// The line of best moves from a position, to checkmate, or to a draw by the 50-move rule.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError`] if the position or one of the line has no result.
+    pub fn mainline(&self, position: &Position) -> Result<Mainline, ProbeError> {
+        let dtz = self.probe_dtz(position)?;
+        let mut position = position.clone();
+        let mut moves = Vec::new();
+        while dtz.plies != 0 && position.halfmove_clock() < FIFTY_MOVES {
+            let Some(best) = self.best_move(&position)? else { break };
+            position.play(best.mv);
+            moves.push(best);
+        }
+        let is_mated = position.in_check() && !position.has_moves();
+        Ok(Mainline { dtz, moves, winner: is_mated.then(|| !position.turn()) })
+    }
+
+    /// The move that wins soonest, or loses latest; `None` without a legal move.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError`] if a position after a move has no result.
+    pub fn best_move(&self, position: &Position) -> Result<Option<MainlineMove>, ProbeError> {
+        let mut candidates: Vec<(Move, Position, Wdl)> = Vec::new();
+        for &mv in position.legal_moves().as_slice() {
+            let after = position.after(mv);
+            let wdl = self.probe_wdl(&after)?;
+            candidates.push((mv, after, wdl));
+        }
+        let worst = candidates.iter().map(|&(_, _, wdl)| wdl).min();
+        candidates.retain(|&(_, _, wdl)| Some(wdl) == worst);
+        let mut best = None;
+        for (mv, after, _) in candidates {
+            let dtz = self.probe_dtz(&after)?;
+            let checkmates = dtz.plies == -1 && after.in_check() && !after.has_moves();
+            let is_zeroing = mv.is_capture() || position.role_at(mv.from()) == Some(Role::Pawn);
+            // A zeroing move is good for the winner and bad for the loser.
+            let key = (Reverse(checkmates), is_zeroing ^ (dtz.plies < 0), Reverse(dtz.plies));
+            if best.as_ref().is_none_or(|(best_key, _)| key < *best_key) {
+                best = Some((key, MainlineMove { mv, dtz }));
+            }
+        }
+        Ok(best.map(|(_, best)| best))
+    }
+}

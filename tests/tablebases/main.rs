@@ -1,0 +1,76 @@
+//! The tablebase layer and the search with the Syzygy tables of all positions of three and four
+//! men. `KIBITZER_SUITES` names the folder of suites; without it every test is reported as ignored.
+
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and prints its figures"
+)]
+
+mod files;
+mod probes;
+mod ranking;
+#[path = "../support/random.rs"]
+mod random;
+mod random_positions;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use kibitzer::tablebase::Tablebase;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// The tables, and the folder of the suite.
+pub(crate) struct Tables {
+    pub(crate) tablebase: Tablebase,
+    folder: PathBuf,
+}
+
+impl Tables {
+    fn open(suites: &Path) -> Result<Tables, Failed> {
+        let folder = suites.join("syzygy");
+        let tablebase =
+            Tablebase::open(&[folder.join("3-4-men")]).map_err(|error| error.to_string())?;
+        Ok(Tables { tablebase, folder })
+    }
+
+    /// The text of a file of the suite.
+    pub(crate) fn read(&self, name: &str) -> Result<String, Failed> {
+        let path = self.folder.join(name);
+        Ok(std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}", path.display()))?)
+    }
+
+    /// A file of a table.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join("3-4-men").join(name)
+    }
+}
+
+fn main() -> ExitCode {
+    let suites = std::env::var_os("KIBITZER_SUITES").map(PathBuf::from);
+    let ignored = suites.is_none();
+    let tests: &[(&str, fn(&Tables) -> Result<(), Failed>)] = &[
+        ("every_file_is_opened", files::every_file_is_opened),
+        ("damaged_files_are_named", files::damaged_files_are_named),
+        ("probes_agree_with_the_suite", probes::probes_agree_with_the_suite),
+        ("outcomes_agree_with_distances", probes::outcomes_agree_with_distances),
+        ("positions_without_a_table_say_why", probes::positions_without_a_table_say_why),
+        ("a_main_line_ends_in_checkmate", probes::a_main_line_ends_in_checkmate),
+        ("the_best_rank_keeps_the_outcome", ranking::the_best_rank_keeps_the_outcome),
+        ("the_clock_decides_between_wins", ranking::the_clock_decides_between_wins),
+        ("a_repeated_position_forces_progress", ranking::a_repeated_position_forces_progress),
+    ];
+    let trials = tests
+        .iter()
+        .map(|&(name, test)| {
+            let suites = suites.clone();
+            let run = move || {
+                let suites = suites.ok_or("KIBITZER_SUITES does not name the suite folder")?;
+                test(&Tables::open(&suites)?)
+            };
+            Trial::test(name, run).with_ignored_flag(ignored)
+        })
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
