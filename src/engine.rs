@@ -9,6 +9,7 @@
 //! - `smp` holds what the threads of a search own, share and return;
 //! - `history` holds the statistics that order moves and correct evaluations;
 //! - `tt` is the transposition table that all searches share;
+//! - `tablebase_options` says when searches use endgame tables;
 //! - `strength_limit` makes a search play like a weaker player.
 
 mod analyse;
@@ -24,6 +25,7 @@ mod score;
 mod search;
 mod smp;
 mod strength_limit;
+mod tablebase_options;
 mod time;
 mod tt;
 mod wdl;
@@ -36,6 +38,7 @@ pub use report::{Report, StaticEvaluation, StopReason, Variation};
 pub use score::{RawScore, Score};
 pub use smp::{STACK_BYTES, ThreadDataSet};
 pub use strength_limit::StrengthLimit;
+pub use tablebase_options::TablebaseOptions;
 pub use tt::{TtAllocError, TtSharing};
 pub use wdl::{Wdl, WdlModel};
 

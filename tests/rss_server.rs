@@ -90,6 +90,8 @@ impl Searcher for LongestPvSearcher {
             elapsed: Duration::from_millis(1),
             reason: StopReason::Depth,
             history_independent: true,
+            tb_hits: 0,
+            is_ranked_by_tablebase: false,
             alternatives: Vec::new(),
         }
     }

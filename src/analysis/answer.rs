@@ -74,6 +74,8 @@ impl Answer {
 pub enum Source {
     /// A search, started by this request or shared with an equal one.
     Search,
+    /// The endgame tablebases alone: the search had nothing to choose.
+    Tablebase,
     /// The evaluation cache.
     Cache {
         /// Time since the entry was stored.
@@ -86,6 +88,7 @@ impl Source {
     pub const fn name(self) -> &'static str {
         match self {
             Source::Search => "search",
+            Source::Tablebase => "tablebase",
             Source::Cache { .. } => "memory",
         }
     }
@@ -170,6 +173,8 @@ impl From<StopReason> for CompletionReason {
             StopReason::Nodes => CompletionReason::Nodes,
             StopReason::Time => CompletionReason::Time,
             StopReason::Mate => CompletionReason::Mate,
+            // Nothing deeper is to be found.
+            StopReason::Tablebase => CompletionReason::Depth,
             StopReason::Terminal => CompletionReason::Terminal,
             StopReason::Stopped => CompletionReason::Stopped,
         }

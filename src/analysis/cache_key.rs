@@ -69,10 +69,12 @@ impl AnalysisKey {
         }
     }
 
-    /// The context under which a finished search of this position is stored.
-    pub(super) fn context(&self, seldepth: u8) -> HistoryContext {
-        let matters =
-            self.halfmove_clock > HALFMOVE_CLOCK_THRESHOLD || self.nears_fifty_moves(seldepth);
+    /// The context under which a finished search of this position is stored. A search whose moves
+    /// tablebases ranked holds for its half-move clock alone.
+    pub(super) fn context(&self, seldepth: u8, is_ranked_by_tablebase: bool) -> HistoryContext {
+        let matters = is_ranked_by_tablebase
+            || self.halfmove_clock > HALFMOVE_CLOCK_THRESHOLD
+            || self.nears_fifty_moves(seldepth);
         HistoryContext {
             history: self.history,
             halfmove_clock: matters.then_some(self.halfmove_clock),
@@ -99,7 +101,7 @@ impl AnalysisKey {
     /// The hash by which requests are counted. It is equal for requests that the same analysis
     /// answers, as far as that is known before the search.
     pub(super) fn popularity_hash(&self) -> u64 {
-        popularity_hash(self.zobrist_key, self.context(0))
+        popularity_hash(self.zobrist_key, self.context(0, false))
     }
 }
 

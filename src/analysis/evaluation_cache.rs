@@ -339,15 +339,16 @@ impl EvaluationCache {
     ) {
         if limits.mate.is_some()
             || report.depth == 0
-            || report.reason == StopReason::Terminal
+            || matches!(report.reason, StopReason::Terminal | StopReason::Tablebase)
             || self.max_entries == 0
         {
             return;
         }
         let report = &trim_for_cache(report);
         let lines = report.alternatives.len() as u8 + 1;
-        let own_context = key.context(report.seldepth);
+        let own_context = key.context(report.seldepth, report.is_ranked_by_tablebase);
         let fits_empty_context = report.history_independent
+            && !report.is_ranked_by_tablebase
             && !key.nears_fifty_moves(report.seldepth)
             && own_context != HistoryContext::EMPTY;
         if let Some(disk) = &self.disk {

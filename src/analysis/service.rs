@@ -379,8 +379,8 @@ impl Inner {
     fn effective_options(&self, request: &AnalysisRequest) -> SearchOptions {
         let is_mate_search = request.limits.mate.is_some();
         let max_threads = if is_mate_search { 1 } else { self.options.workers };
-        let SearchOptions { threads, multipv, search_moves: mut moves, private_table } =
-            request.options.clone();
+        let SearchOptions { threads, multipv, ref search_moves, .. } = request.options;
+        let mut moves = search_moves.clone();
         moves.sort_unstable_by_key(|mv| mv.code());
         moves.dedup();
         let max_lines = match multipv {
@@ -393,7 +393,7 @@ impl Inner {
             threads: threads.clamp(1, max_threads),
             multipv: multipv.clamp(1, max_lines),
             search_moves: moves,
-            private_table,
+            ..request.options
         }
     }
 

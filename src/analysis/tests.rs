@@ -45,6 +45,8 @@ pub(super) fn report(depth: u8, nodes: u64) -> Report {
         elapsed: Duration::from_micros(nodes),
         reason: StopReason::Depth,
         history_independent: false,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives: Vec::new(),
     }
 }

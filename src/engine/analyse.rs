@@ -1,6 +1,7 @@
 //! The engine: one shared transposition table, and any number of searches at once.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::evaluator::NnueEvaluator;
@@ -8,12 +9,13 @@ use super::limits::{Limits, SearchOptions, StopFlag};
 use super::report::{Report, StaticEvaluation, StopReason};
 use super::score::{MAX_STATIC_EVAL, UNITS_PER_PAWN};
 use super::search::{
-    DeepeningGoal, MAX_DEPTH, RootMove, SearchRoot, SearchWorker, ordered_root_moves,
+    DeepeningGoal, MAX_DEPTH, SearchRoot, SearchWorker, ordered_root_moves, rank_root_moves,
 };
 use super::smp::{
     STACK_BYTES, ThreadData, ThreadDataPool, ThreadDataSet, ThreadGroup, ThreadResult,
     request_time_slices,
 };
+use super::tablebase_options::{SearchTablebase, TablebaseOptions};
 use super::time::{SearchBudget, TimeManager};
 use super::tt::{LOW_HALFMOVE_CLOCK, TranspositionTable, TtAllocError, TtSharing, TtView};
 use super::wdl::{ReportedScore, WdlModel};
@@ -86,6 +88,7 @@ pub struct Engine {
     tt: TranspositionTable,
     options: EngineOptions,
     evaluation_name: String,
+    tablebase: RwLock<Option<Arc<TablebaseOptions>>>,
     thread_data_pool: Arc<ThreadDataPool>,
 }
 
@@ -136,8 +139,19 @@ impl Engine {
             tt,
             options,
             evaluation_name,
+            tablebase: RwLock::default(),
             thread_data_pool: Arc::new(ThreadDataPool::new(network, options.simd_level)),
         })
+    }
+
+    /// Sets the endgame tablebases, or removes them. A running search keeps those of its start.
+    pub fn set_tablebase(&self, tablebase: Option<TablebaseOptions>) {
+        *self.tablebase.write().unwrap_or_else(PoisonError::into_inner) = tablebase.map(Arc::new);
+    }
+
+    /// The endgame tablebases.
+    pub fn tablebase(&self) -> Option<Arc<TablebaseOptions>> {
+        self.tablebase.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Searches the game's position until a limit is reached or the flag is set. It calls
@@ -216,10 +230,18 @@ impl Engine {
         let private_table =
             options.private_table.then(|| TranspositionTable::new(PRIVATE_TABLE_MB).ok()).flatten();
         let tt = private_table.as_ref().unwrap_or(&self.tt).begin_search(self.options.sharing);
-        let root_moves = ordered_root_moves(root, &tt, &data[0].history, options);
+        let mut root_moves = ordered_root_moves(root, &tt, &data[0].history, options);
+        let tablebase_hits = AtomicU64::new(0);
+        let uses_tablebase = options.use_tablebase && limits.mate.is_none();
+        let tablebase = self.tablebase().filter(|_| uses_tablebase);
+        let tables = tablebase.as_deref().map(|options| {
+            let tables = SearchTablebase::new(options, &tablebase_hits);
+            let ranking = rank_root_moves(&mut root_moves, game, tables);
+            ranking.map_or(tables, |ranking| tables.with_ranked_root(&ranking))
+        });
         let mut workers = data.iter_mut().enumerate().map(|(index, data)| {
             let budget = budget.for_thread(index);
-            self.new_worker(&tt, data, budget, game, root_moves.clone())
+            self.new_worker(&tt, data, budget, SearchRoot::new(game, root_moves.clone(), tables))
         });
         let Some(mut main_worker) = workers.next() else {
             return terminal_report(ReportedScore::DRAWN, budget);
@@ -249,11 +271,9 @@ impl Engine {
         tt: &'a TtView<'a>,
         ThreadData { history, evaluator }: &'a mut ThreadData,
         budget: SearchBudget<'a>,
-        game: &Game,
-        root_moves: Vec<RootMove>,
+        root: SearchRoot<'a>,
     ) -> SearchWorker<'a, NnueEvaluator> {
-        let position = game.position();
-        let root = SearchRoot { position, earlier_keys: game.earlier_keys(), moves: root_moves };
+        let position = root.position;
         let mut worker = SearchWorker::new(tt, evaluator, history, budget, root);
         let is_shared = self.options.sharing == TtSharing::Shared;
         if is_shared
@@ -355,6 +375,8 @@ fn terminal_report(
         elapsed: budget.elapsed(),
         reason: StopReason::Terminal,
         history_independent: true,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives: Vec::new(),
     }
 }

@@ -52,11 +52,19 @@ pub struct SearchOptions {
     /// Whether the search has a small table of its own. It then neither profits from other searches
     /// nor helps them.
     pub private_table: bool,
+    /// Whether the search may use the engine's endgame tablebases.
+    pub use_tablebase: bool,
 }
 
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
-        SearchOptions { threads: 1, multipv: 1, search_moves: Vec::new(), private_table: false }
+        SearchOptions {
+            threads: 1,
+            multipv: 1,
+            search_moves: Vec::new(),
+            private_table: false,
+            use_tablebase: true,
+        }
     }
 }
 

@@ -20,6 +20,8 @@ pub enum StopReason {
     Time,
     /// The requested mate was proved.
     Mate,
+    /// Tablebases know the outcome and the only best move: there was nothing to search.
+    Tablebase,
     /// The game is already over in this position.
     Terminal,
     /// The stop flag was set.
@@ -53,6 +55,11 @@ pub struct Report {
     /// the search met no earlier position of the game and no node near the 50-move limit, and began
     /// with a half-move clock of at most 20.
     pub history_independent: bool,
+    /// The tablebase probes with a result.
+    pub tb_hits: u64,
+    /// Whether tablebases ranked the root moves. Then the report holds for the half-move clock of
+    /// its position alone.
+    pub is_ranked_by_tablebase: bool,
     /// The lines of the second-best move and so on, when more than one line was requested.
     pub alternatives: Vec<Variation>,
 }
@@ -82,6 +89,8 @@ impl Report {
             elapsed: Duration::ZERO,
             reason: StopReason::Stopped,
             history_independent: false,
+            tb_hits: 0,
+            is_ranked_by_tablebase: false,
             alternatives: Vec::new(),
         }
     }

@@ -34,7 +34,10 @@ impl RawScore {
     /// Converts a value of the search.
     pub(super) const fn from_value(value: Value) -> RawScore {
         match plies_to_mate(value) {
-            None => RawScore::Cp(value * 100 / UNITS_PER_PAWN),
+            None => match tablebase_centipawns(value) {
+                Some(centipawns) => RawScore::Cp(centipawns),
+                None => RawScore::Cp(value * 100 / UNITS_PER_PAWN),
+            },
             Some(plies) if value > 0 => RawScore::Mate((plies + 1) / 2),
             Some(plies) => RawScore::Mate(-((plies + 1) / 2)),
         }
@@ -58,6 +61,16 @@ pub(super) const MATE: Value = 32_000;
 /// The least value that means mate.
 pub(super) const MATE_IN_MAX_PLY: Value = MATE - MAX_PLY as Value - 1;
 
+/// The value of a win by tablebase at ply 0. Near ±[`TB_WIN`] a value means such a win, counted in
+/// plies from the root to the probed position.
+pub(super) const TB_WIN: Value = MATE_IN_MAX_PLY - 1;
+
+/// The least value that means a win by tablebase.
+pub(super) const TB_WIN_IN_MAX_PLY: Value = TB_WIN - MAX_PLY as Value - 1;
+
+/// The reported centipawns of a win by tablebase on the board.
+const TB_WIN_CENTIPAWNS: i32 = 20_000;
+
 /// A bound above every value.
 pub(super) const INFINITE: Value = MATE + 1;
 
@@ -76,6 +89,27 @@ pub(super) const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
+/// The value of a position that the side to move wins by tablebase, reached at `ply`.
+#[inline]
+pub(super) const fn tb_win_at(ply: usize) -> Value {
+    TB_WIN - ply as Value
+}
+
+/// `true` for a mate or a win by tablebase, by either side.
+#[inline]
+pub(super) const fn is_decisive(value: Value) -> bool {
+    value.abs() >= TB_WIN_IN_MAX_PLY
+}
+
+/// The reported centipawns of a win or loss by tablebase: 20,000 less the plies to it. `None` for
+/// every other value.
+pub(super) const fn tablebase_centipawns(value: Value) -> Option<i32> {
+    if is_mate(value) || !is_decisive(value) {
+        return None;
+    }
+    Some(value.signum() * (TB_WIN_CENTIPAWNS - (TB_WIN - value.abs())))
+}
+
 /// `true` for a mate by either side.
 #[inline]
 pub(super) const fn is_mate(value: Value) -> bool {
@@ -88,28 +122,30 @@ pub(super) const fn plies_to_mate(value: Value) -> Option<i32> {
     if is_mate(value) { Some(MATE - value.abs()) } else { None }
 }
 
-/// The value for the transposition table: a mate is counted from the node instead of the root.
+/// The value for the transposition table: a mate or a win by tablebase is counted from the node
+/// instead of the root.
 #[inline]
 pub(super) const fn value_to_tt(value: Value, ply: usize) -> Value {
-    if value >= MATE_IN_MAX_PLY {
+    if value >= TB_WIN_IN_MAX_PLY {
         value + ply as Value
-    } else if value <= -MATE_IN_MAX_PLY {
+    } else if value <= -TB_WIN_IN_MAX_PLY {
         value - ply as Value
     } else {
         value
     }
 }
 
-/// The value of a transposition table entry, with a mate counted from the root again.
+/// The value of a transposition table entry, with a mate or a win by tablebase counted from the
+/// root again.
 ///
-/// `None` when the half-move clock ends the game before the mate, so the value does not hold here.
-/// Checkmate on the hundredth ply still counts.
+/// `None` when the half-move clock ends the game before, so the value does not hold here. Checkmate
+/// on the hundredth ply still counts.
 #[inline]
 pub(super) const fn value_from_tt(value: Value, ply: usize, halfmove_clock: u16) -> Option<Value> {
-    if !is_mate(value) {
+    if !is_decisive(value) {
         return Some(value);
     }
-    let distance = MATE - value.abs();
+    let distance = (if value.abs() > TB_WIN { MATE } else { TB_WIN }) - value.abs();
     if distance + halfmove_clock as Value > 100 {
         return None;
     }

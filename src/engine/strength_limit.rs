@@ -68,6 +68,7 @@ impl StrengthLimit {
     pub fn apply_to(self, limits: &mut Limits, options: &mut SearchOptions) {
         limits.nodes = Some(self.nodes().min(limits.nodes.unwrap_or(u64::MAX)));
         options.threads = 1;
+        options.use_tablebase = false;
         options.multipv = options.multipv.max(CANDIDATE_LINES);
     }
 

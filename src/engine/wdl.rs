@@ -10,7 +10,7 @@
 //! `kibitzer-trainer wdl` fits the constants to self-play games of this engine; docs/strength.md
 //! has data and errors. The model only changes reported scores, never the search.
 
-use super::score::{RawScore, Score, UNITS_PER_PAWN, Value};
+use super::score::{RawScore, Score, UNITS_PER_PAWN, Value, tablebase_centipawns};
 use crate::chess::{Position, Role};
 
 /// The probabilities of win, draw and loss for the side to move, per mille. They add up to 1000.
@@ -110,11 +110,11 @@ impl WdlModel {
     /// Converts a value of the search to the scores that are reported.
     pub(super) fn reported_score(&self, value: Value) -> ReportedScore {
         let raw_score = RawScore::from_value(value);
-        let (score, wdl) = match raw_score {
-            RawScore::Mate(moves) => {
-                (Score::Mate(moves), if value > 0 { Wdl::WON } else { Wdl::LOST })
-            }
-            RawScore::Cp(_) => {
+        let decided = if value > 0 { Wdl::WON } else { Wdl::LOST };
+        let (score, wdl) = match (raw_score, tablebase_centipawns(value)) {
+            (RawScore::Mate(moves), _) => (Score::Mate(moves), decided),
+            (RawScore::Cp(_), Some(centipawns)) => (Score::Cp(centipawns), decided),
+            (RawScore::Cp(_), None) => {
                 let exact = f64::from(value) * 100.0 / f64::from(UNITS_PER_PAWN);
                 (Score::Cp(self.centipawns(exact)), self.wdl(exact))
             }

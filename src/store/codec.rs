@@ -28,13 +28,14 @@ pub(super) const LAYOUT_VERSION: u8 = 1;
 const CHECKSUM_LEN: usize = 8;
 
 /// Stop reasons by number. The order is part of the layout.
-const STOP_REASONS: [StopReason; 6] = [
+const STOP_REASONS: [StopReason; 7] = [
     StopReason::Depth,
     StopReason::Nodes,
     StopReason::Time,
     StopReason::Mate,
     StopReason::Terminal,
     StopReason::Stopped,
+    StopReason::Tablebase,
 ];
 
 /// Encodes a record that is stored under `key`.
@@ -100,6 +101,8 @@ pub(super) fn decode(key: &[u8], value: &[u8]) -> Result<Record, DecodeError> {
         elapsed,
         reason: *STOP_REASONS.get(usize::from(flags >> 1)).ok_or(DecodeError)?,
         history_independent: flags & 1 != 0,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives,
     };
     Ok(Record {

@@ -57,6 +57,8 @@ fn record(number: u64, nodes: u64) -> Record {
         elapsed: Duration::from_nanos(nodes * 1_001),
         reason: StopReason::Depth,
         history_independent: true,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives: Vec::new(),
     };
     let effort = StoredEffort { nodes, time: report.elapsed, depth: 9 };

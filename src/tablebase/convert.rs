@@ -23,8 +23,7 @@ pub(super) fn to_shakmaty(position: &Position) -> Option<Chess> {
         queen: role(Role::Queen),
         king: role(Role::King),
     };
-    let by_color =
-        ByColor { black: color(chess::Color::Black), white: color(chess::Color::White) };
+    let by_color = ByColor { black: color(chess::Color::Black), white: color(chess::Color::White) };
     let setup = Setup {
         board: Board::try_from_bitboards(by_role, by_color).ok()?,
         turn: if position.turn().is_white() { Color::White } else { Color::Black },

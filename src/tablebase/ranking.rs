@@ -61,7 +61,8 @@ impl Tablebase {
         moves: &[Move],
         fifty_move_rule: bool,
     ) -> Option<RootRanking> {
-        let root = Root { tables: self, game, counts: game.reversible_key_counts(), fifty_move_rule };
+        let root =
+            Root { tables: self, game, counts: game.reversible_key_counts(), fifty_move_rule };
         let by_dtz = moves.iter().map(|&mv| root.rank_by_dtz(mv)).collect::<Result<Vec<_>, _>>();
         let (mut ranked, by_dtz) = match by_dtz {
             Ok(ranked) => (ranked, true),
@@ -71,7 +72,8 @@ impl Tablebase {
             }
         };
         ranked.sort_by_key(|ranked| std::cmp::Reverse(ranked.rank));
-        let depends_on_history = game.position().halfmove_clock() > 0 && (by_dtz || root.has_history());
+        let depends_on_history =
+            game.position().halfmove_clock() > 0 && (by_dtz || root.has_history());
         Some(RootRanking { moves: ranked, by_dtz, depends_on_history })
     }
 }

@@ -126,9 +126,7 @@ fn fingerprint(files: &mut [TableFile]) -> u64 {
         file.path.file_name().map(|name| name.as_encoded_bytes().to_vec()).unwrap_or_default()
     };
     let bytes = files.iter().flat_map(|file| [name(file), file.bytes.to_le_bytes().to_vec()]);
-    bytes
-        .flatten()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+    bytes.flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

@@ -61,6 +61,8 @@ fn report() -> Report {
         elapsed: Duration::from_millis(50),
         reason: StopReason::Depth,
         history_independent: true,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives: Vec::new(),
     }
 }

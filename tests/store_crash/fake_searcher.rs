@@ -41,6 +41,8 @@ pub(crate) fn expected_report(game: &Game) -> Report {
         elapsed: Duration::from_nanos(number >> 20),
         reason: StopReason::Depth,
         history_independent: true,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives: Vec::new(),
     }
 }

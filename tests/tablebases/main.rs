@@ -9,20 +9,22 @@
 
 mod files;
 mod probes;
-mod ranking;
 #[path = "../support/random.rs"]
 mod random;
 mod random_positions;
+mod ranking;
+mod search;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use kibitzer::tablebase::Tablebase;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// The tables, and the folder of the suite.
 pub(crate) struct Tables {
-    pub(crate) tablebase: Tablebase,
+    pub(crate) tablebase: Arc<Tablebase>,
     folder: PathBuf,
 }
 
@@ -31,7 +33,7 @@ impl Tables {
         let folder = suites.join("syzygy");
         let tablebase =
             Tablebase::open(&[folder.join("3-4-men")]).map_err(|error| error.to_string())?;
-        Ok(Tables { tablebase, folder })
+        Ok(Tables { tablebase: Arc::new(tablebase), folder })
     }
 
     /// The text of a file of the suite.
@@ -47,10 +49,13 @@ impl Tables {
     }
 }
 
+/// A test with the tables.
+type Test = fn(&Tables) -> Result<(), Failed>;
+
 fn main() -> ExitCode {
     let suites = std::env::var_os("KIBITZER_SUITES").map(PathBuf::from);
     let ignored = suites.is_none();
-    let tests: &[(&str, fn(&Tables) -> Result<(), Failed>)] = &[
+    let tests: &[(&str, Test)] = &[
         ("every_file_is_opened", files::every_file_is_opened),
         ("damaged_files_are_named", files::damaged_files_are_named),
         ("probes_agree_with_the_suite", probes::probes_agree_with_the_suite),
@@ -60,6 +65,17 @@ fn main() -> ExitCode {
         ("the_best_rank_keeps_the_outcome", ranking::the_best_rank_keeps_the_outcome),
         ("the_clock_decides_between_wins", ranking::the_clock_decides_between_wins),
         ("a_repeated_position_forces_progress", ranking::a_repeated_position_forces_progress),
+        (
+            "a_search_keeps_the_outcome_of_the_tables",
+            search::a_search_keeps_the_outcome_of_the_tables,
+        ),
+        ("a_won_line_ends_in_checkmate", search::a_won_line_ends_in_checkmate),
+        ("several_lines_are_sorted_by_outcome", search::several_lines_are_sorted_by_outcome),
+        ("a_single_drawing_move_needs_no_search", search::a_single_drawing_move_needs_no_search),
+        ("the_tree_is_probed_after_captures", search::the_tree_is_probed_after_captures),
+        ("outcomes_alone_keep_a_win", search::outcomes_alone_keep_a_win),
+        ("won_positions_are_won", search::won_positions_are_won),
+        ("repetitions_of_the_game_count", search::repetitions_of_the_game_count),
     ];
     let trials = tests
         .iter()

@@ -14,9 +14,8 @@ pub(crate) fn random_position(random: &mut Random, men: &[Piece]) -> Position {
         };
         let kings = Color::ALL.map(|color| Piece::new(color, Role::King));
         for &piece in kings.iter().chain(men) {
-            let free: Vec<Square> = Square::all()
-                .filter(|square| setup.board[square.index()].is_none())
-                .collect();
+            let free: Vec<Square> =
+                Square::all().filter(|square| setup.board[square.index()].is_none()).collect();
             setup.board[free[below(random, free.len())].index()] = Some(piece);
         }
         if let Ok(position) = setup.validate() {

@@ -210,7 +210,7 @@ fn contexts_sort_so_that_the_empty_one_is_found() {
             Origin::Request,
         );
     }
-    assert_eq!(bare_key(0).context(1), HistoryContext::EMPTY);
+    assert_eq!(bare_key(0).context(1, false), HistoryContext::EMPTY);
     for clock in (21..60).chain([0]) {
         assert_eq!(
             cache

@@ -81,6 +81,8 @@ impl Fixture {
             seldepth: DEPTH,
             reason: StopReason::Depth,
             history_independent: true,
+            tb_hits: 0,
+            is_ranked_by_tablebase: false,
             ..found
         };
         self.engine.insert_tt_entry(position, DEPTH, &report);

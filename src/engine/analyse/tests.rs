@@ -122,7 +122,8 @@ fn a_report_merges_seldepth_and_history_dependence_of_all_threads() {
         let moves =
             ordered_root_moves(game.position(), &tt_view, &data.history, &SearchOptions::default());
         let budget = SearchBudget::start(&limits, None, &stop, &thread_group);
-        let mut worker = engine.new_worker(&tt_view, &mut data, budget, &game, moves);
+        let mut worker =
+            engine.new_worker(&tt_view, &mut data, budget, SearchRoot::new(&game, moves, None));
         let mut join = || vec![helper.clone()];
         worker.run(
             game.position(),
@@ -153,7 +154,12 @@ fn report_after_depth_signal(joined: Vec<ThreadResult>, stop: &StopFlag) -> Repo
     let mut data = engine.thread_data_pool.acquire();
     let moves =
         ordered_root_moves(game.position(), &tt_view, &data.history, &SearchOptions::default());
-    let mut worker = engine.new_worker(&tt_view, &mut data, budget.for_thread(0), &game, moves);
+    let mut worker = engine.new_worker(
+        &tt_view,
+        &mut data,
+        budget.for_thread(0),
+        SearchRoot::new(&game, moves, None),
+    );
     budget.for_thread(1).signal_depth_reached();
     let mut joined = Some(joined);
     let mut join = || joined.take().unwrap_or_default();
@@ -211,7 +217,12 @@ fn a_helper_ends_the_search_at_the_depth_only_without_multipv() {
         let mut data = engine.thread_data_pool.acquire();
         let moves =
             ordered_root_moves(game.position(), &tt_view, &data.history, &SearchOptions::default());
-        let mut helper = engine.new_worker(&tt_view, &mut data, budget.for_thread(1), &game, moves);
+        let mut helper = engine.new_worker(
+            &tt_view,
+            &mut data,
+            budget.for_thread(1),
+            SearchRoot::new(&game, moves, None),
+        );
         let mut stop_helpers = |report: &Report| {
             if report.depth > 3 {
                 thread_group.stop_on_drop(&stop).stop_helpers();

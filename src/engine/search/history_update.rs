@@ -12,7 +12,7 @@ use crate::chess::{Move, Position};
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::{history_bonus, history_malus};
 use crate::engine::params;
-use crate::engine::score::{Value, is_mate};
+use crate::engine::score::{Value, is_decisive};
 use crate::engine::tt::Bound;
 
 /// The number of moves of each kind that are recorded: later ones hardly matter.
@@ -132,7 +132,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             Bound::Exact => false,
             Bound::None => true,
         };
-        if !best_move.is_noisy() && !contradicts && !is_mate(value) {
+        if !best_move.is_noisy() && !contradicts && !is_decisive(value) {
             self.history.correction.update(
                 &node_context.correction_indices,
                 depth,

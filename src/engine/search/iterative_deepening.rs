@@ -12,7 +12,7 @@ use crate::engine::limits::Limits;
 use crate::engine::params;
 use crate::engine::pv::PvLine;
 use crate::engine::report::{Report, StopReason};
-use crate::engine::score::{INFINITE, MAX_PLY, Value, is_mate};
+use crate::engine::score::{INFINITE, MAX_PLY, Value, is_decisive};
 use crate::engine::smp::ThreadResult;
 use crate::engine::time::{IterationStats, TimeManager};
 
@@ -124,7 +124,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 value: best.value,
                 average: average.unwrap_or(best.value),
                 node_share: self.root_moves[0].nodes as f64 / self.budget.nodes().max(1) as f64,
-                forced: self.root_moves.len() == 1,
+                forced: self.first_rank_end() == 1,
             };
             average = Some(average.map_or(best.value, |average| (2 * average + best.value) / 3));
             if self.budget.total_nodes() >= goal.soft_node_limit
@@ -154,9 +154,11 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
         for index in 0..multipv {
             self.pv_index = index;
+            let rank = self.root_moves[index].rank;
+            self.rank_end = self.root_moves.partition_point(|root_move| root_move.rank >= rank);
             self.aspiration_search(positions);
             self.root_moves[..=index].sort_by_key(|root_move| {
-                std::cmp::Reverse((root_move.value, root_move.previous_value))
+                std::cmp::Reverse((root_move.rank, root_move.value, root_move.previous_value))
             });
             if self.budget.is_stopped() {
                 return false;
@@ -164,6 +166,11 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
         self.pv_index = 0;
         true
+    }
+
+    /// The number of root moves with the best rank.
+    fn first_rank_end(&self) -> usize {
+        self.root_moves.partition_point(|root_move| root_move.rank >= self.root_moves[0].rank)
     }
 
     /// Searches with a window around the expected value, and widens it until the value is inside or
@@ -175,7 +182,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if let Some(average) = self.root_moves[pv_index].average_value
             && params::aspiration_on() != 0
             && self.root_depth >= ASPIRATION_MIN_DEPTH
-            && !is_mate(average)
+            && !is_decisive(average)
         {
             width += (i64::from(average) * i64::from(average)
                 / i64::from(params::aspiration_square())) as Value;
@@ -189,7 +196,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             self.root_delta = beta - alpha;
             let value = self.search_node::<Root>(positions, node).value;
             // The stable sort keeps the order of moves without a value.
-            self.root_moves[pv_index..].sort_by_key(|root_move| std::cmp::Reverse(root_move.value));
+            self.root_moves[pv_index..self.rank_end]
+                .sort_by_key(|root_move| std::cmp::Reverse(root_move.value));
             if self.budget.is_stopped() {
                 return;
             }
@@ -207,7 +215,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 } else {
                     (value + width).min(INFINITE)
                 };
-                fail_high_count += i32::from(!is_mate(value));
+                fail_high_count += i32::from(!is_decisive(value));
             } else {
                 return;
             }

@@ -19,7 +19,7 @@ use crate::chess::{Move, Position};
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::{history_bonus, history_malus, piece_to_index};
 use crate::engine::params;
-use crate::engine::score::{INFINITE, MATE_IN_MAX_PLY, is_mate, mated_in};
+use crate::engine::score::{INFINITE, TB_WIN_IN_MAX_PLY, is_decisive, mated_in};
 use crate::engine::tt::{Bound, TtEntry};
 
 /// The state of a node's move loop.
@@ -149,7 +149,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         node_context: &NodeContext,
         candidate: MoveContext,
     ) -> bool {
-        if !state.may_prune || state.best.value <= -MATE_IN_MAX_PLY {
+        if !state.may_prune || state.best.value <= -TB_WIN_IN_MAX_PLY {
             return false;
         }
         let ghi_guarded = self.is_ghi_guarded(state.node.ply);
@@ -164,7 +164,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             PruneDecision::Search => false,
             PruneDecision::Prune => true,
             PruneDecision::PruneFutile(value) => {
-                if !is_mate(state.best.value) {
+                if !is_decisive(state.best.value) {
                     state.best.value = state.best.value.max(value);
                 }
                 true
@@ -323,7 +323,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
         node.alpha = score.value;
         // The remaining moves must beat a move that is already good.
-        if (3..=12).contains(&node.depth) && !is_mate(score.value) {
+        if (3..=12).contains(&node.depth) && !is_decisive(score.value) {
             node.depth -= params::raised_less().min(node.depth - 1);
         }
         false
@@ -348,6 +348,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             let in_check = node_context.static_eval.is_none();
             return NodeScore::independent(if in_check { mated_in(ply) } else { 0 });
         }
+        state.best.value = state.best.value.min(node_context.ceiling);
         let bound = state.bound::<NT>();
         if !best_move.is_null() {
             self.update_move_histories(position, node, node_context, best_move, searched);
@@ -357,7 +358,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if bound == Bound::Lower {
             // The move that causes the cut-off proves the bound alone.
             state.depends_on_ply = state.best.depends_on_ply;
-            if !is_mate(state.best.value) && !is_mate(node.beta) {
+            if !is_decisive(state.best.value) && !is_decisive(node.beta) {
                 state.best.value = (state.best.value * node.depth + node.beta) / (node.depth + 1);
             }
         }
@@ -444,10 +445,10 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             - (candidate.history * weight + candidate.material_gain * params::lmr_gain()) / 1024
     }
 
-    /// `true` for a root move that has no line yet.
+    /// `true` for a root move of the present rank that has no line yet.
     #[inline]
     fn is_pending_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.pv_index..].iter().any(|root_move| root_move.mv == mv)
+        self.root_moves[self.pv_index..self.rank_end].iter().any(|root_move| root_move.mv == mv)
     }
 
     /// Records the score of a root move. `nodes_before` is the node count before its search.

@@ -105,6 +105,8 @@ pub(super) struct NodeContext {
     pub(super) improving: bool,
     /// The opponent has a worse evaluation than a ply before. (Stockfish's `opponentWorsening`.)
     pub(super) opponent_worsening: bool,
+    /// An upper bound of the value by tablebase.
+    pub(super) ceiling: Value,
     pub(super) threats: Threats,
     pub(super) history_key: HistoryKey,
     pub(super) correction_indices: CorrectionIndices,

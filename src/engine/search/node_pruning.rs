@@ -11,7 +11,7 @@ use super::worker::SearchWorker;
 use crate::chess::{Move, Position};
 use crate::engine::evaluator::Evaluator;
 use crate::engine::params;
-use crate::engine::score::{Value, is_mate, value_to_tt};
+use crate::engine::score::{Value, is_decisive, value_to_tt};
 use crate::engine::tt::{Bound, TtEntry, tt_key};
 
 /// The depth from which a null move's cut-off must be verified by a search of moves.
@@ -29,7 +29,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     ) -> Option<NodeScore> {
         let Node { alpha, beta, depth, ply, .. } = node;
         let estimate = node_context.estimate;
-        if is_mate(beta) || is_mate(alpha) {
+        if is_decisive(beta) || is_decisive(alpha) {
             return None;
         }
         // Razoring: only captures could raise alpha, so only they are searched.
@@ -104,7 +104,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             return None;
         }
         // A mate after the opponent's null move is not proved.
-        let value = if is_mate(score.value) { beta } else { score.value };
+        let value = if is_decisive(score.value) { beta } else { score.value };
         if depth < NULL_VERIFICATION_DEPTH || self.null_move_min_ply > 0 {
             return Some(NodeScore { value, ..score });
         }
@@ -134,7 +134,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let static_eval = node_context.static_eval?;
         let probcut_beta = beta + params::probcut_margin()
             - params::probcut_improving() * i32::from(node_context.improving);
-        if is_mate(beta) || is_mate(probcut_beta) {
+        if is_decisive(beta) || is_decisive(probcut_beta) {
             return None;
         }
         if let Some(score) = small_probcut(node, &tt_data) {
@@ -171,7 +171,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 };
                 self.tt.store(tt_key(&positions[0]), entry);
             }
-            let excess = if is_mate(score.value) { 0 } else { probcut_beta - beta };
+            let excess = if is_decisive(score.value) { 0 } else { probcut_beta - beta };
             return Some(NodeScore { value: score.value - excess, ..score });
         }
     }
@@ -208,7 +208,7 @@ fn small_probcut(node: Node, tt_data: &TtData) -> Option<NodeScore> {
     let fails_high = tt_data.is_lower_bound()
         && tt_data.depth >= node.depth - 4
         && tt_data.value >= small_probcut_beta
-        && !is_mate(tt_data.value);
+        && !is_decisive(tt_data.value);
     fails_high
         .then_some(NodeScore { value: small_probcut_beta, depends_on_ply: tt_data.depends_on_ply })
 }

@@ -18,7 +18,7 @@ use crate::chess::{Move, Position, Square};
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::HistoryKey;
 use crate::engine::params;
-use crate::engine::score::{INFINITE, MATE_IN_MAX_PLY, Value, is_mate, mate_in, mated_in};
+use crate::engine::score::{INFINITE, TB_WIN_IN_MAX_PLY, Value, is_decisive, mate_in, mated_in};
 use crate::engine::tt::{Bound, TtEntry, tt_key};
 
 /// The state of a quiescence node.
@@ -142,7 +142,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             }
             let near_fifty_moves = position.halfmove_clock() >= NEAR_FIFTY_MOVES;
             return Some(NodeScore {
-                value: if is_mate(value) { value } else { (value + node.beta) / 2 },
+                value: if is_decisive(value) { value } else { (value + node.beta) / 2 },
                 depends_on_ply: if near_fifty_moves { -1 } else { depends_on_ply },
             });
         }
@@ -221,7 +221,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     ) -> NodeScore {
         let bound = if node.best.value >= node.beta {
             node.depends_on_ply = node.best.depends_on_ply;
-            if !is_mate(node.best.value) {
+            if !is_decisive(node.best.value) {
                 node.best.value = (node.best.value + node.beta) / 2;
             }
             Bound::Lower
@@ -253,7 +253,7 @@ fn prune_quiescence_move(
     check_info: &CheckInfo,
     recapture_square: Option<Square>,
 ) -> QuiescencePruning {
-    if node.best.value <= -MATE_IN_MAX_PLY {
+    if node.best.value <= -TB_WIN_IN_MAX_PLY {
         return QuiescencePruning::Search;
     }
     let in_check = node.raw_eval.is_none();

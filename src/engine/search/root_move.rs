@@ -7,8 +7,9 @@ use crate::chess::{Move, Position};
 use crate::engine::history::{HistoryKey, HistoryTables, NO_CONTINUATION};
 use crate::engine::limits::SearchOptions;
 use crate::engine::pv::PvLine;
-use crate::engine::score::{INFINITE, Value, is_mate};
+use crate::engine::score::{INFINITE, Value, is_decisive};
 use crate::engine::tt::{TtView, tt_key};
+use crate::tablebase::RootOutcome;
 
 /// A move of the root.
 #[derive(Clone)]
@@ -25,6 +26,10 @@ pub(in crate::engine) struct RootMove {
     pub(super) pv: Vec<Move>,
     /// The nodes searched below the move.
     pub(super) nodes: u64,
+    /// The rank by tablebases; a greater one is better. Equal for all moves without tables.
+    pub(super) rank: i32,
+    /// The outcome by tablebases.
+    pub(super) outcome: Option<RootOutcome>,
 }
 
 /// The result of the search of a root move.
@@ -48,6 +53,8 @@ impl RootMove {
             raised_alpha: false,
             pv: Vec::new(),
             nodes: 0,
+            rank: 0,
+            outcome: None,
         }
     }
 
@@ -67,7 +74,7 @@ impl RootMove {
         }
         self.value = value;
         self.raised_alpha = value > alpha;
-        if !is_mate(value) {
+        if !is_decisive(value) {
             self.average_value =
                 Some(self.average_value.map_or(value, |average| (average + value) / 2));
         }

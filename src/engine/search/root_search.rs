@@ -2,6 +2,7 @@
 
 use super::iterative_deepening::{DeepeningGoal, MAX_DEPTH};
 use super::mate_search::{MAX_MATE, MateSolver};
+use super::tablebase_root::score_of_outcome;
 use super::worker::SearchWorker;
 use crate::chess::{Move, Position};
 use crate::engine::evaluator::Evaluator;
@@ -32,6 +33,9 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         join: &mut dyn FnMut() -> Vec<ThreadResult>,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
+        if let Some(line) = self.line_without_search(goal.multipv) {
+            return self.build_report(root, &[line], 1, StopReason::Tablebase);
+        }
         if let Some(moves) = limits.mate {
             return self.run_mate_search(root, moves, limits, on_update);
         }
@@ -55,8 +59,11 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if goal.multipv == 1 {
             result = select_best_thread(result, helper_results, min_depth);
         }
-        let lines =
+        let mut lines =
             if result.lines.is_empty() { vec![self.fallback_line(root)] } else { result.lines };
+        if reason != StopReason::Stopped {
+            lines.iter_mut().for_each(|line| self.complete_tablebase_line(root, line));
+        }
         self.build_report(root, &lines, result.depth, reason)
     }
 
@@ -143,10 +150,14 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     ) -> Report {
         let model = WdlModel::for_position(root);
         let best = lines.first();
+        let reported_score = |line: &PvLine| {
+            let found = model.reported_score(line.value);
+            self.outcome_of(line).map_or(found, |outcome| score_of_outcome(outcome, found))
+        };
         let ReportedScore { score, wdl, raw_score } =
-            model.reported_score(best.map_or(0, |line| line.value));
+            best.map_or_else(|| model.reported_score(0), reported_score);
         let variation = |line: &PvLine| {
-            let ReportedScore { score, wdl, .. } = model.reported_score(line.value);
+            let ReportedScore { score, wdl, .. } = reported_score(line);
             Variation { score, wdl, pv: line.moves.clone() }
         };
         Report {
@@ -160,6 +171,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             elapsed: self.budget.elapsed(),
             reason,
             history_independent: self.position_history.is_history_independent(),
+            tb_hits: self.tablebase.map_or(0, |tables| tables.hits()),
+            is_ranked_by_tablebase: self.tablebase.is_some_and(|tables| tables.ranked_root),
             alternatives: lines.iter().skip(1).map(variation).collect(),
         }
     }

@@ -16,7 +16,7 @@ use crate::chess::Position;
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::{CorrectionIndices, HistoryKey, corrected_static_eval};
 use crate::engine::params;
-use crate::engine::score::{INFINITE, MAX_PLY, Value, is_mate, mate_in, mated_in};
+use crate::engine::score::{INFINITE, MAX_PLY, Value, is_decisive, mate_in, mated_in};
 use crate::engine::tt::tt_key;
 
 impl<E: Evaluator> SearchWorker<'_, E> {
@@ -59,7 +59,22 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             }
         }
 
-        let node_context = self.evaluate_node::<NT>(&positions[0], tt_data, node);
+        let mut ceiling = INFINITE;
+        if !NT::ROOT && excluded_move.is_null() {
+            match self.probe_tablebase::<NT>(&positions[0], node) {
+                ControlFlow::Break(score) => return score.raised_to(repetition_bound, node.beta),
+                ControlFlow::Continue(bounds) => {
+                    ceiling = bounds.ceiling;
+                    if bounds.floor > repetition_bound.value {
+                        repetition_bound = NodeScore::independent(bounds.floor);
+                        node.alpha = node.alpha.max(bounds.floor);
+                    }
+                }
+            }
+        }
+
+        let mut node_context = self.evaluate_node::<NT>(&positions[0], tt_data, node);
+        node_context.ceiling = ceiling;
         self.adjust_depth_by_hindsight::<NT>(&mut node, &node_context);
         if !NT::PV
             && let Some(static_eval) = node_context.static_eval
@@ -187,6 +202,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             correction: eval.as_ref().map_or(0, |eval| eval.correction),
             improving,
             opponent_worsening,
+            ceiling: INFINITE,
             threats,
             history_key,
             correction_indices,
@@ -204,7 +220,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let raw_eval = tt_data.raw_eval.unwrap_or_else(|| self.evaluator.evaluate(position));
         let correction = self.history.correction.value(correction_indices);
         let static_eval = corrected_static_eval(raw_eval, correction, position.halfmove_clock());
-        let use_tt = tt_data.is_better_estimate_than(static_eval) && !is_mate(tt_data.value);
+        let use_tt = tt_data.is_better_estimate_than(static_eval) && !is_decisive(tt_data.value);
         let estimate = if use_tt { tt_data.value } else { static_eval };
         NodeEval { raw_eval, correction, static_eval, estimate }
     }

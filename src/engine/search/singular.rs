@@ -9,7 +9,7 @@ use super::worker::SearchWorker;
 use crate::chess::{Move, Position};
 use crate::engine::evaluator::Evaluator;
 use crate::engine::params;
-use crate::engine::score::is_mate;
+use crate::engine::score::is_decisive;
 
 /// The result of a singular search.
 pub(super) enum SingularResult {
@@ -37,7 +37,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             && depth >= params::singular_depth() + i32::from(self.stack.at(ply).tt_pv)
             && tt_data.is_lower_bound()
             && tt_data.depth >= depth - 3
-            && !is_mate(tt_data.value);
+            && !is_decisive(tt_data.value);
         if !is_candidate {
             return SingularResult::Extend(0);
         }
@@ -63,7 +63,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 + i32::from(score.value < singular_beta - triple_margin);
             return SingularResult::Extend(plies);
         }
-        if score.value >= beta && !is_mate(score.value) {
+        if score.value >= beta && !is_decisive(score.value) {
             return if NT::PV {
                 SingularResult::Extend(-1)
             } else {

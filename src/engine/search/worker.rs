@@ -3,7 +3,7 @@
 use super::repetition::PositionHistory;
 use super::root_move::RootMove;
 use super::stack::Stack;
-use crate::chess::{Move, Position};
+use crate::chess::{Game, Move, Position};
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::{
     CorrectionIndices, CorrectionKeys, HistoryTables, NO_CONTINUATION, continuation_index,
@@ -11,6 +11,7 @@ use crate::engine::history::{
 };
 use crate::engine::pv::PvTable;
 use crate::engine::score::{MAX_PLY, Value};
+use crate::engine::tablebase_options::SearchTablebase;
 use crate::engine::time::SearchBudget;
 use crate::engine::tt::{TtView, tt_key};
 
@@ -19,8 +20,22 @@ pub(in crate::engine) struct SearchRoot<'a> {
     pub(in crate::engine) position: &'a Position,
     /// The keys of the game's earlier positions, oldest first.
     pub(in crate::engine) earlier_keys: &'a [u64],
-    /// The moves to search, in their first order.
+    /// The moves to search, in their first order; those of better rank come first.
     pub(in crate::engine) moves: Vec<RootMove>,
+    /// The use of tables.
+    pub(in crate::engine) tablebase: Option<SearchTablebase<'a>>,
+}
+
+impl<'a> SearchRoot<'a> {
+    /// The root of a game's present position.
+    pub(in crate::engine) fn new(
+        game: &'a Game,
+        moves: Vec<RootMove>,
+        tablebase: Option<SearchTablebase<'a>>,
+    ) -> SearchRoot<'a> {
+        let (position, earlier_keys) = (game.position(), game.earlier_keys());
+        SearchRoot { position, earlier_keys, moves, tablebase }
+    }
 }
 
 /// The state of one thread of a running search: what it owns and what it shares.
@@ -35,6 +50,8 @@ pub(in crate::engine) struct SearchWorker<'a, E> {
     pub(super) root_moves: Vec<RootMove>,
     /// The MultiPV line under search. The root moves before this index have their lines already.
     pub(super) pv_index: usize,
+    /// The end of the root moves with the rank of the line under search.
+    pub(super) rank_end: usize,
     /// Every legal move of the root is searched: the search options exclude none.
     pub(super) searches_all_root_moves: bool,
     /// The correction keys of each ply of the line.
@@ -50,6 +67,8 @@ pub(in crate::engine) struct SearchWorker<'a, E> {
     pub(in crate::engine) ghi_guard_plies: usize,
     /// Before this ply no null move is tried, because the result of one is being verified.
     pub(super) null_move_min_ply: usize,
+    /// The use of tables.
+    pub(super) tablebase: Option<SearchTablebase<'a>>,
 }
 
 impl<'a, E: Evaluator> SearchWorker<'a, E> {
@@ -59,21 +78,27 @@ impl<'a, E: Evaluator> SearchWorker<'a, E> {
         evaluator: &'a mut E,
         history: &'a mut HistoryTables,
         budget: SearchBudget<'a>,
-        root: SearchRoot<'_>,
+        root: SearchRoot<'a>,
     ) -> SearchWorker<'a, E> {
-        let SearchRoot { position, earlier_keys, moves } = root;
+        let SearchRoot { position, earlier_keys, moves, tablebase } = root;
         evaluator.reset(position);
+        let mut position_history = PositionHistory::new(position, earlier_keys);
+        position_history.note_game_history_dependence(
+            tablebase.is_some_and(|tables| tables.depends_on_history),
+        );
         let mut correction_keys = Box::new([CorrectionKeys::default(); MAX_PLY + 2]);
         correction_keys[0] = CorrectionKeys::from_position(position);
         SearchWorker {
             tt,
             evaluator,
             budget,
-            position_history: PositionHistory::new(position, earlier_keys),
+            position_history,
             history,
             stack: Stack::new(),
             pv_table: PvTable::new(),
-            searches_all_root_moves: moves.len() == position.legal_moves().len(),
+            searches_all_root_moves: moves.len() == position.legal_moves().len()
+                && moves.iter().all(|root_move| root_move.rank == moves[0].rank),
+            rank_end: moves.len(),
             root_moves: moves,
             pv_index: 0,
             correction_keys,
@@ -82,6 +107,7 @@ impl<'a, E: Evaluator> SearchWorker<'a, E> {
             root_delta: 1,
             ghi_guard_plies: 0,
             null_move_min_ply: 0,
+            tablebase,
         }
     }
 

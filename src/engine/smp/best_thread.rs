@@ -1,7 +1,7 @@
 //! The results of the search threads, and their vote on the best move.
 
 use crate::engine::pv::PvLine;
-use crate::engine::score::{Value, is_mate};
+use crate::engine::score::{Value, is_decisive};
 
 /// The result of a thread's iterative deepening.
 #[derive(Clone, Default)]
@@ -73,7 +73,7 @@ fn best_value(result: &ThreadResult) -> Option<Value> {
 
 /// The value of a mate that the side to move gives; a shorter mate has a greater value.
 fn winning_mate_value(result: &ThreadResult) -> Option<Value> {
-    best_value(result).filter(|&value| is_mate(value) && value > 0)
+    best_value(result).filter(|&value| is_decisive(value) && value > 0)
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ fn report(lines: &[(&str, Score)]) -> Report {
         elapsed: Duration::ZERO,
         reason: StopReason::Nodes,
         history_independent: true,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives: variations,
     }
 }

@@ -62,6 +62,11 @@ impl<'a> SearchBudget<'a> {
         SearchBudget { thread_index, may_stop: thread_index > 0, next_poll: 0, ..self.clone() }
     }
 
+    /// Whether the search has a time limit.
+    pub(in crate::engine) const fn has_deadline(&self) -> bool {
+        self.deadline.is_some()
+    }
+
     /// Counts one move made.
     #[inline]
     pub(in crate::engine) fn count_node(&mut self) {

@@ -1,7 +1,7 @@
 //! Tests of the win, draw and loss model.
 
 use super::*;
-use crate::engine::score::{MATE_IN_MAX_PLY, mate_in, mated_in};
+use crate::engine::score::{TB_WIN_IN_MAX_PLY, mate_in, mated_in};
 
 /// Every material that the model distinguishes, and some beyond its limits.
 fn materials() -> impl Iterator<Item = u32> {
@@ -10,7 +10,7 @@ fn materials() -> impl Iterator<Item = u32> {
 
 /// Values of the search over the whole range without mates.
 fn values() -> impl Iterator<Item = Value> {
-    (-MATE_IN_MAX_PLY + 1..MATE_IN_MAX_PLY).step_by(7)
+    (-TB_WIN_IN_MAX_PLY + 1..TB_WIN_IN_MAX_PLY).step_by(7)
 }
 
 fn model_of(fen: &str) -> WdlModel {
@@ -72,7 +72,7 @@ fn a_hundred_centipawns_win_half_of_the_games_at_any_material() {
         );
         // No value of the search need convert to exactly 100 centipawns; those that round to it win
         // about half of the games.
-        let near = (0..MATE_IN_MAX_PLY)
+        let near = (0..TB_WIN_IN_MAX_PLY)
             .map(|value| model.reported_score(value))
             .filter(|reported| reported.score == Score::Cp(100));
         for reported in near {

@@ -248,6 +248,8 @@ mod tests {
             elapsed: Duration::ZERO,
             reason: StopReason::Depth,
             history_independent: true,
+            tb_hits: 0,
+            is_ranked_by_tablebase: false,
             alternatives: Vec::new(),
         });
         let edge = |&mv: &Move| GraphEdge {

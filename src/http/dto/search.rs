@@ -234,7 +234,7 @@ impl SearchStats {
             source: answer.source.name(),
             age_ms: match answer.source {
                 Source::Cache { age } => Some(whole_ms(age)),
-                Source::Search => None,
+                Source::Search | Source::Tablebase => None,
             },
             memory: answer.cache_verdict.name(),
             shared: answer.shared,

@@ -34,6 +34,7 @@ fn reports() -> impl Strategy<Value = Report> {
         StopReason::Mate,
         StopReason::Terminal,
         StopReason::Stopped,
+        StopReason::Tablebase,
     ];
     let numbers = (any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
     let results = (scores(), wdls(), moves(256), prop::collection::vec(variations(), 0..5));
@@ -54,6 +55,8 @@ fn reports() -> impl Strategy<Value = Report> {
             elapsed: Duration::from_nanos(elapsed),
             reason,
             history_independent,
+            tb_hits: 0,
+            is_ranked_by_tablebase: false,
             alternatives,
         },
     )
@@ -163,6 +166,8 @@ fn the_layout_does_not_change() {
         elapsed: Duration::from_millis(250),
         reason: StopReason::Time,
         history_independent: true,
+        tb_hits: 0,
+        is_ranked_by_tablebase: false,
         alternatives: vec![Variation {
             score: Score::Mate(5),
             wdl: Wdl::WON,

@@ -126,6 +126,8 @@ impl InfoLine {
             elapsed: self.elapsed(),
             reason: StopReason::Depth,
             history_independent: false,
+            tb_hits: 0,
+            is_ranked_by_tablebase: false,
             alternatives: variations.collect(),
         })
     }

@@ -25,7 +25,8 @@ fn verify(fen: &str, value: Value, moves: &[&str]) -> Option<PvLine> {
     let budget = SearchBudget::start(&Limits::default(), None, &stop, &thread_group);
     let ThreadData { history, evaluator } =
         &mut ThreadData::new(&Network::embedded(), SimdLevel::best());
-    let search_root = SearchRoot { position: &root, earlier_keys: &[], moves: Vec::new() };
+    let search_root =
+        SearchRoot { position: &root, earlier_keys: &[], moves: Vec::new(), tablebase: None };
     let mut worker = SearchWorker::new(&tt_view, evaluator, history, budget, search_root);
     worker.verify_pv(&root, PvLine { value, moves })
 }
