@@ -7,6 +7,7 @@ mod h2_stall;
 mod h2_streams;
 mod header_timer;
 mod memory;
+mod open_files;
 mod read_rate;
 mod refused_head;
 mod server;
@@ -24,15 +25,20 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::jobs::Jobs;
 use crate::analysis::{Searcher, Service};
-use crate::config::{Settings, StoreSettings, local_url};
-use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, TtAllocError};
+use crate::config::{Settings, StoreSettings, SyzygySettings, local_url};
+use crate::engine::{
+    Engine, EngineOptions, Network, NetworkFileError, TablebaseOptions, TtAllocError,
+};
 use crate::http::{self, App, Gauge};
 use crate::store::jobs::JobFile;
 use crate::store::{EvaluationCacheFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
+use crate::tablebase::{self, Tablebase};
 
 use client_connections::ClientConnections;
 use from_settings::{ConnectionRules, access, caps, connection_rules, job_rules, service_options};
 pub use memory::{MemoryError, configure_malloc, memory_bound_mb};
+pub use open_files::OpenFilesError;
+use open_files::allow_open_files;
 use server::ConnectionCounts;
 pub use server::{ListenError, Listeners};
 use stream_gate::StreamGate;
@@ -49,6 +55,12 @@ pub enum ServeError {
     /// The evaluation network of the settings cannot be used.
     #[error("search.network: {0}")]
     Network(#[from] NetworkFileError),
+    /// The tablebases of the settings cannot be used.
+    #[error("syzygy.paths: {0}")]
+    Tablebase(#[from] tablebase::OpenError),
+    /// The system does not let this process open as many files as the tablebases need.
+    #[error(transparent)]
+    OpenFiles(#[from] OpenFilesError),
     /// The store of the settings cannot be used.
     #[error(transparent)]
     Store(#[from] OpenError),
@@ -73,10 +85,11 @@ pub fn build_app(settings: &Settings) -> Result<App, ServeError> {
 /// Returns the memory bound in MB.
 ///
 /// # Errors
-/// The memory bound is above `memory.max_mb`, or the network cannot be used.
+/// The memory bound is above `memory.max_mb`, or the network or the tablebases cannot be used.
 pub fn check(settings: &Settings) -> Result<u64, ServeError> {
     memory::check(settings)?;
     load_network(&settings.search.network)?;
+    open_tablebase(settings)?;
     Ok(memory_bound_mb(settings))
 }
 
@@ -87,8 +100,8 @@ pub fn check(settings: &Settings) -> Result<u64, ServeError> {
 /// for `shutdown.drain_ms`. After `shutdown.grace_ms` the remaining connections are dropped.
 ///
 /// # Errors
-/// The settings need too much memory, the network or the store cannot be used, the system refuses a
-/// thread, or the listener fails.
+/// The settings need too much memory, the network, the tablebases or the store cannot be used, the
+/// system refuses a thread, or the listener fails.
 pub async fn serve(
     settings: &Settings,
     listeners: impl Into<Listeners>,
@@ -192,8 +205,10 @@ async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError
     // slow for the async threads.
     let options = EngineOptions { hash_mb, ..EngineOptions::default() };
     let store = settings.store.clone();
+    let tablebase_settings = settings.clone();
     let opened = tokio::task::spawn_blocking(move || {
         let engine = Engine::with_network(options, load_network(&file)?)?;
+        engine.set_tablebase(open_tablebase(&tablebase_settings)?);
         let opened = open_store(&store, engine.engine_id())?;
         let jobs = if store.is_on() { JobFile::open(&store.path)? } else { JobFile::in_memory()? };
         Ok::<_, ServeError>((Arc::new(engine), opened, jobs))
@@ -220,6 +235,26 @@ fn load_network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
     } else {
         Network::read(file).map(Arc::new)
     }
+}
+
+/// Opens the tablebases of the settings. Returns `None` without a folder.
+fn open_tablebase(settings: &Settings) -> Result<Option<TablebaseOptions>, ServeError> {
+    let SyzygySettings { ref paths, probe_depth, probe_limit, fifty_move_rule } = settings.syzygy;
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let tables = Tablebase::open(paths)?;
+    let (wdl_files, dtz_files) = (tables.wdl_files(), tables.dtz_files());
+    allow_open_files(wdl_files + dtz_files, settings.http.connections)?;
+    let (men, took_ms) = (tables.men(), started.elapsed().as_millis());
+    tracing::info!(men, wdl_files, dtz_files, took_ms, "tablebases opened");
+    Ok(Some(TablebaseOptions {
+        tables: Arc::new(tables),
+        probe_depth,
+        probe_limit,
+        fifty_move_rule,
+    }))
 }
 
 /// Opens the store for the analyses of this engine. Returns `None` when the store is off.

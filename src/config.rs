@@ -28,7 +28,7 @@ pub use sections::{
     AccessSettings, ApiKeySettings, BatchSettings, DictionarySettings, HttpSettings, IdleSettings,
     JobsSettings, KeyDigest, LichessSettings, LimitSettings, LiveSettings, LogFormat, LogSettings,
     MemorySettings, MetricsSettings, OtlpSettings, PerftSettings, QueueSettings, RateSettings,
-    SearchSettings, Settings, ShutdownSettings, StoreSettings, StreamSettings,
+    SearchSettings, Settings, ShutdownSettings, StoreSettings, StreamSettings, SyzygySettings,
 };
 use unknown_keys::check_keys;
 
@@ -134,6 +134,7 @@ fn environment_source(variables: BTreeMap<String, String>) -> Environment {
         .list_separator(",")
         .with_list_parse_key("http.cors_origins")
         .with_list_parse_key("access.trusted_proxies")
+        .with_list_parse_key("syzygy.paths")
         .source(Some(variables.into_iter().collect::<Map<_, _>>()))
 }
 

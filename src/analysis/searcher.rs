@@ -1,6 +1,6 @@
 //! The interface between the service and a searcher.
 
-use crate::engine::{Engine, GameSearch, Report, WdlModel};
+use crate::engine::{Engine, GameSearch, Report, TablebaseOptions, WdlModel};
 
 /// A searcher of best moves: the engine, or a scripted one in tests.
 pub trait Searcher: Send + Sync + 'static {
@@ -24,6 +24,17 @@ impl Searcher for Engine {
     fn engine_id(&self) -> String {
         let (version, signature, scale) =
             (Engine::VERSION, Engine::SIGNATURE, WdlModel::fingerprint());
-        format!("{version} search {signature} scale {scale:08x} {}", self.evaluation_name())
+        let tables = match self.tablebase() {
+            Some(tablebase) => {
+                let TablebaseOptions { tables, probe_depth, probe_limit, fifty_move_rule } =
+                    &*tablebase;
+                format!(
+                    " tables {:016x} {probe_depth} {probe_limit} {fifty_move_rule}",
+                    tables.fingerprint()
+                )
+            }
+            None => String::new(),
+        };
+        format!("{version} search {signature} scale {scale:08x} {}{tables}", self.evaluation_name())
     }
 }

@@ -40,6 +40,8 @@ pub struct Settings {
     pub jobs: JobsSettings,
     /// The routes compatible with Lichess.
     pub lichess: LichessSettings,
+    /// The endgame tablebases.
+    pub syzygy: SyzygySettings,
     /// The HTTP layer.
     pub http: HttpSettings,
     /// API keys and trusted proxies.
@@ -204,6 +206,19 @@ pub struct LichessSettings {
     /// Search time of an unknown position for `GET /api/cloud-eval`, in milliseconds. 0 means no
     /// search.
     pub compute_ms: u64,
+}
+
+/// `syzygy.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct SyzygySettings {
+    /// Folders with table files. None turns tablebases off.
+    pub paths: Vec<PathBuf>,
+    /// The depth from which the tree is probed for positions with `probe_limit` men, in plies.
+    pub probe_depth: u8,
+    /// Most men of a position that is probed.
+    pub probe_limit: u32,
+    /// Whether the 50-move rule counts.
+    pub fifty_move_rule: bool,
 }
 
 /// `http.*`

@@ -12,13 +12,14 @@ pub trait Backend {
     /// `true` when the backend has this option.
     fn supports(&self, option: OptionName) -> bool;
 
-    /// Applies an option that was set, or a button that was pressed. No search is running.
+    /// Applies an option that was set, or a button that was pressed. No search is running. Returns
+    /// what the user should know about the result.
     ///
     /// # Errors
     ///
     /// The option cannot be applied; the text is the reason. The earlier setting stays, as long as
     /// there is memory for it. Learned data may be lost.
-    fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String>;
+    fn apply(&mut self, option: OptionName, options: &Options) -> Result<Option<String>, String>;
 
     /// Starts a new game. No search is running.
     fn new_game(&mut self);

@@ -6,7 +6,8 @@ use super::backend::{Backend, PreparedSearch, SearchTask, Update};
 use super::display::format_evaluation;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use crate::engine::{Engine, GameSearch, Network, ThreadDataSet, TtAllocError};
+use crate::engine::{Engine, GameSearch, Network, TablebaseOptions, ThreadDataSet, TtAllocError};
+use crate::tablebase::{OpenError, Tablebase};
 
 /// A backend with its own engine. Learned data lasts from move to move until a new game starts.
 pub struct LocalBackend {
@@ -50,9 +51,30 @@ impl LocalBackend {
         hash_mb: usize,
         network: &Arc<Network>,
     ) -> Result<(), TtAllocError> {
-        self.engine = Arc::new(Engine::for_player(hash_mb, Arc::clone(network))?);
+        let engine = Engine::for_player(hash_mb, Arc::clone(network))?;
+        engine.set_tablebase(self.engine.tablebase().map(|tablebase| (*tablebase).clone()));
+        self.engine = Arc::new(engine);
         self.reset_thread_data();
         Ok(())
+    }
+
+    /// Opens the tables of `SyzygyPath`. On an error the old ones stay.
+    fn open_tablebase(&self, options: &Options) -> Result<(), OpenError> {
+        let tables = match options.syzygy_path[..] {
+            [] => None,
+            _ => Some(Arc::new(Tablebase::open(&options.syzygy_path)?)),
+        };
+        self.use_tablebase(options, tables);
+        Ok(())
+    }
+
+    fn use_tablebase(&self, options: &Options, tables: Option<Arc<Tablebase>>) {
+        self.engine.set_tablebase(tables.map(|tables| TablebaseOptions {
+            tables,
+            probe_depth: options.syzygy_probe_depth,
+            probe_limit: options.syzygy_probe_limit,
+            fifty_move_rule: options.syzygy_50_move_rule,
+        }));
     }
 
     fn reset_thread_data(&mut self) {
@@ -69,7 +91,7 @@ impl Backend for LocalBackend {
         true
     }
 
-    fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String> {
+    fn apply(&mut self, option: OptionName, options: &Options) -> Result<Option<String>, String> {
         match option {
             OptionName::Hash if self.engine.hash_mb() != options.hash_mb => {
                 let network = Arc::clone(self.engine.network());
@@ -84,10 +106,20 @@ impl Backend for LocalBackend {
                 self.replace_engine_or_restore(options.hash_mb, network)
                     .map_err(|error| format!("EvalFile: {error}"))?;
             }
+            OptionName::SyzygyPath => {
+                self.open_tablebase(options).map_err(|error| format!("SyzygyPath: {error}"))?;
+                return Ok(self.engine.tablebase().map(|tablebase| found_text(&tablebase.tables)));
+            }
+            OptionName::SyzygyProbeDepth
+            | OptionName::Syzygy50MoveRule
+            | OptionName::SyzygyProbeLimit => {
+                let tables = self.engine.tablebase().map(|tablebase| Arc::clone(&tablebase.tables));
+                self.use_tablebase(options, tables);
+            }
             OptionName::ClearHash => self.engine.clear_tt(),
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     fn new_game(&mut self) {
@@ -129,6 +161,16 @@ impl Backend for LocalBackend {
             self.engine.evaluation_name(),
         ))
     }
+}
+
+/// What `SyzygyPath` found, in Stockfish's words.
+fn found_text(tables: &Tablebase) -> String {
+    format!(
+        "Found {} WDL and {} DTZ tablebase files (up to {}-man).",
+        tables.wdl_files(),
+        tables.dtz_files(),
+        tables.men()
+    )
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::chess::{CastlingNotation, excerpt};
-use crate::engine::StrengthLimit;
+use crate::engine::{StrengthLimit, TablebaseOptions};
+use crate::tablebase::MAX_MEN;
 
 /// The option values of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,14 @@ pub struct Options {
     pub elo: u16,
     /// File of the evaluation network; `None` for the embedded one.
     pub eval_file: Option<PathBuf>,
+    /// Folders of Syzygy tables; none without tables.
+    pub syzygy_path: Vec<PathBuf>,
+    /// The depth from which the tree is probed for positions with as many men as the limit.
+    pub syzygy_probe_depth: u8,
+    /// The 50-move rule counts in endgames that tables know.
+    pub syzygy_50_move_rule: bool,
+    /// Most men of a position that is probed.
+    pub syzygy_probe_limit: u32,
 }
 
 impl Default for Options {
@@ -49,6 +58,10 @@ impl Default for Options {
             limit_strength: false,
             elo: 1500,
             eval_file: None,
+            syzygy_path: Vec::new(),
+            syzygy_probe_depth: TablebaseOptions::DEFAULT_PROBE_DEPTH,
+            syzygy_50_move_rule: true,
+            syzygy_probe_limit: MAX_MEN,
         }
     }
 }
@@ -83,6 +96,14 @@ pub enum OptionName {
     Elo,
     /// `EvalFile`
     EvalFile,
+    /// `SyzygyPath`
+    SyzygyPath,
+    /// `SyzygyProbeDepth`
+    SyzygyProbeDepth,
+    /// `Syzygy50MoveRule`
+    Syzygy50MoveRule,
+    /// `SyzygyProbeLimit`
+    SyzygyProbeLimit,
 }
 
 /// The type of an option.
@@ -114,7 +135,7 @@ pub enum OptionError {
 
 impl OptionName {
     /// All options, in the order in which `uci` lists them.
-    pub const ALL: [OptionName; 12] = [
+    pub const ALL: [OptionName; 16] = [
         OptionName::Hash,
         OptionName::ClearHash,
         OptionName::Threads,
@@ -127,6 +148,10 @@ impl OptionName {
         OptionName::LimitStrength,
         OptionName::Elo,
         OptionName::EvalFile,
+        OptionName::SyzygyPath,
+        OptionName::SyzygyProbeDepth,
+        OptionName::Syzygy50MoveRule,
+        OptionName::SyzygyProbeLimit,
     ];
 
     /// Finds an option by its name, in any case.
@@ -148,6 +173,10 @@ impl OptionName {
             OptionName::LimitStrength => "UCI_LimitStrength",
             OptionName::Elo => "UCI_Elo",
             OptionName::EvalFile => "EvalFile",
+            OptionName::SyzygyPath => "SyzygyPath",
+            OptionName::SyzygyProbeDepth => "SyzygyProbeDepth",
+            OptionName::Syzygy50MoveRule => "Syzygy50MoveRule",
+            OptionName::SyzygyProbeLimit => "SyzygyProbeLimit",
         }
     }
 
@@ -156,6 +185,8 @@ impl OptionName {
             OptionName::Hash => OptionKind::Spin(1, 65_536),
             OptionName::Threads | OptionName::MultiPv => OptionKind::Spin(1, 256),
             OptionName::MoveOverhead => OptionKind::Spin(0, 5_000),
+            OptionName::SyzygyProbeDepth => OptionKind::Spin(1, 100),
+            OptionName::SyzygyProbeLimit => OptionKind::Spin(0, MAX_MEN.into()),
             OptionName::Elo => OptionKind::Spin(
                 (*StrengthLimit::ELO.start()).into(),
                 (*StrengthLimit::ELO.end()).into(),
@@ -164,8 +195,9 @@ impl OptionName {
             | OptionName::Chess960
             | OptionName::AnalyseMode
             | OptionName::ShowWdl
-            | OptionName::LimitStrength => OptionKind::Check,
-            OptionName::EvalFile => OptionKind::Text,
+            | OptionName::LimitStrength
+            | OptionName::Syzygy50MoveRule => OptionKind::Check,
+            OptionName::EvalFile | OptionName::SyzygyPath => OptionKind::Text,
             OptionName::ClearHash => OptionKind::Button,
         }
     }
@@ -205,6 +237,18 @@ impl Options {
             OptionName::EvalFile => {
                 self.eval_file =
                     Some(value).filter(|&file| !file.is_empty() && file != EMPTY).map(PathBuf::from)
+            }
+            OptionName::SyzygyPath => {
+                let is_empty = value.is_empty() || value == EMPTY;
+                self.syzygy_path =
+                    if is_empty { Vec::new() } else { std::env::split_paths(value).collect() }
+            }
+            OptionName::SyzygyProbeDepth => {
+                self.syzygy_probe_depth = parse_number(name, value)? as u8
+            }
+            OptionName::Syzygy50MoveRule => self.syzygy_50_move_rule = parse_flag(name, value)?,
+            OptionName::SyzygyProbeLimit => {
+                self.syzygy_probe_limit = parse_number(name, value)? as u32
             }
             OptionName::ClearHash => {}
         }
@@ -255,6 +299,12 @@ impl Options {
             OptionName::EvalFile => {
                 self.eval_file.as_ref().map_or(EMPTY.to_owned(), |file| file.display().to_string())
             }
+            OptionName::SyzygyPath if self.syzygy_path.is_empty() => EMPTY.to_owned(),
+            OptionName::SyzygyPath => std::env::join_paths(&self.syzygy_path)
+                .map_or(EMPTY.to_owned(), |paths| paths.to_string_lossy().into_owned()),
+            OptionName::SyzygyProbeDepth => self.syzygy_probe_depth.to_string(),
+            OptionName::Syzygy50MoveRule => self.syzygy_50_move_rule.to_string(),
+            OptionName::SyzygyProbeLimit => self.syzygy_probe_limit.to_string(),
             OptionName::ClearHash => String::new(),
         }
     }

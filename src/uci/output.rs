@@ -76,7 +76,7 @@ impl Info<'_> {
         (score, wdl): (Score, Wdl),
         pv: &[Move],
     ) {
-        let Report { depth, seldepth, nodes, elapsed, .. } = *self.report;
+        let Report { depth, seldepth, nodes, elapsed, tb_hits, .. } = *self.report;
         // Writing to a String cannot fail.
         let _ = write!(
             text,
@@ -90,7 +90,7 @@ impl Info<'_> {
         if let Some(permille) = self.hashfull_permille {
             let _ = write!(text, " hashfull {permille}");
         }
-        let _ = write!(text, " time {}", elapsed.as_millis());
+        let _ = write!(text, " tbhits {tb_hits} time {}", elapsed.as_millis());
         if !pv.is_empty() {
             text.push_str(" pv");
             push_moves(text, self.root, pv, self.castling);

@@ -96,8 +96,8 @@ impl Backend for RemoteBackend {
         )
     }
 
-    fn apply(&mut self, _: OptionName, _: &Options) -> Result<(), String> {
-        Ok(())
+    fn apply(&mut self, _: OptionName, _: &Options) -> Result<Option<String>, String> {
+        Ok(None)
     }
 
     fn new_game(&mut self) {}

@@ -139,9 +139,9 @@ impl<B: Backend> Session<B> {
         let mut options = self.options.clone();
         let set = options.set(option, value).map_err(|error| error.to_string());
         match set.and_then(|()| self.backend.apply(option, &options)) {
-            Ok(()) => {
+            Ok(message) => {
                 self.options = options;
-                Ok(())
+                message.map_or(Ok(()), |message| self.output.write_info_string(&message))
             }
             Err(reason) => self.output.write_info_string(&reason),
         }

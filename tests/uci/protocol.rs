@@ -29,6 +29,10 @@ fn uci_lists_the_id_and_the_options() {
         "UCI_LimitStrength type check default false",
         "UCI_Elo type spin",
         "EvalFile type string default <empty>",
+        "SyzygyPath type string default <empty>",
+        "SyzygyProbeDepth type spin default 1 min 1 max 100",
+        "Syzygy50MoveRule type check default true",
+        "SyzygyProbeLimit type spin default 7 min 0 max 7",
     ] {
         let offer = format!("option name {option}");
         assert!(lines.iter().any(|line| line.starts_with(&offer)), "{option} in {lines:#?}");
