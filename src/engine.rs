@@ -13,6 +13,7 @@
 //! - `strength_limit` makes a search play like a weaker player.
 
 mod analyse;
+mod bare_king;
 mod bench;
 mod evaluator;
 mod history;

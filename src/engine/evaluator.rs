@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::bare_king::bare_king_value;
 use super::score::{MAX_PLY, MAX_STATIC_EVAL, UNITS_PER_PAWN, Value};
 use crate::chess::{Move, Position};
 use crate::nnue::{AccumulatorStack, Network, SimdLevel};
@@ -67,6 +68,9 @@ impl Evaluator for NnueEvaluator {
 
     #[inline]
     fn evaluate(&mut self, position: &Position) -> Value {
+        if let Some(value) = bare_king_value(position) {
+            return value;
+        }
         self.accumulators
             .evaluate_scaled(position, UNITS_PER_PAWN)
             .clamp(-MAX_STATIC_EVAL, MAX_STATIC_EVAL)

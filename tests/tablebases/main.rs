@@ -8,6 +8,9 @@
 )]
 
 mod files;
+#[path = "../support/full_run.rs"]
+mod full_run;
+mod play;
 mod probes;
 #[path = "../support/random.rs"]
 mod random;
@@ -73,8 +76,9 @@ fn main() -> ExitCode {
         ("several_lines_are_sorted_by_outcome", search::several_lines_are_sorted_by_outcome),
         ("a_single_drawing_move_needs_no_search", search::a_single_drawing_move_needs_no_search),
         ("the_tree_is_probed_after_captures", search::the_tree_is_probed_after_captures),
-        ("outcomes_alone_keep_a_win", search::outcomes_alone_keep_a_win),
-        ("won_positions_are_won", search::won_positions_are_won),
+        ("outcomes_alone_keep_a_win", play::outcomes_alone_keep_a_win),
+        ("won_positions_are_won", play::won_positions_are_won),
+        ("elementary_mates_need_no_tables", play::elementary_mates_need_no_tables),
         ("repetitions_of_the_game_count", search::repetitions_of_the_game_count),
     ];
     let trials = tests

@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use kibitzer::chess::{Color, Game, Piece, Position, Role, parse_move};
+use kibitzer::chess::{Game, Position, parse_move};
 use kibitzer::engine::{
     Engine, GameSearch, Limits, Report, Score, SearchOptions, StopFlag, StopReason,
     TablebaseOptions, Wdl,
 };
-use kibitzer::tablebase::{Category, Tablebase};
+use kibitzer::tablebase::Category;
 use libtest_mimic::Failed;
 
 use crate::Tables;
 use crate::random::Random;
 use crate::random_positions::{below, random_men, random_position};
 
-fn engine(tables: &Tables) -> Engine {
+pub(crate) fn engine(tables: &Tables) -> Engine {
     let engine = Engine::new(4);
     engine.set_tablebase(Some(TablebaseOptions::new(Arc::clone(&tables.tablebase))));
     engine
 }
 
-fn search(engine: &Engine, game: &Game, nodes: u64, options: &SearchOptions) -> Report {
+pub(crate) fn search(engine: &Engine, game: &Game, nodes: u64, options: &SearchOptions) -> Report {
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let search = GameSearch { game, limits: &limits, options, stop: &StopFlag::default() };
     engine.search_game(&mut engine.thread_data_set(), search, &mut |_| ())
@@ -135,64 +135,6 @@ pub(crate) fn the_tree_is_probed_after_captures(tables: &Tables) -> Result<(), F
     assert_eq!(search(&engine, &game, 3_000, &options).tb_hits, 0);
     let limits = Limits { mate: Some(1), nodes: Some(3_000), ..Limits::default() };
     assert_eq!(engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ()).tb_hits, 0);
-    Ok(())
-}
-
-/// With outcomes alone the search wins, too: it makes the progress itself.
-pub(crate) fn outcomes_alone_keep_a_win(tables: &Tables) -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    for table in ["KQvK", "KRvK", "KPvK", "KBvK", "KNvK"] {
-        let name = format!("{table}.rtbw");
-        std::fs::copy(tables.path(&name), folder.path().join(&name))?;
-    }
-    let wdl_only = Arc::new(Tablebase::open(&[folder.path()])?);
-    let engine = Engine::new(4);
-    engine.set_tablebase(Some(TablebaseOptions::new(wdl_only)));
-    let mut random = Random::new(5);
-    for _ in 0..20 {
-        let rook = [Piece::new(Color::White, Role::Rook)];
-        let position = random_position(&mut random, &rook);
-        if position.turn().is_white() {
-            play_to_mate(&engine, tables, Game::new(position))?;
-        }
-    }
-    Ok(())
-}
-
-/// Plays a won game with 10,000 nodes a move against a defender that loses latest.
-fn play_to_mate(engine: &Engine, tables: &Tables, mut game: Game) -> Result<(), Failed> {
-    let fen = game.position().fen();
-    let winner = game.position().turn();
-    while !game.outcome().is_over() {
-        let mv = if game.position().turn() == winner {
-            search(engine, &game, 10_000, &SearchOptions::default()).best_move()
-        } else {
-            tables.tablebase.best_move(game.position())?.map(|best| best.mv)
-        };
-        game.play(mv.expect("the game is not over"));
-        assert!(game.claims().is_empty() || game.outcome().is_over(), "{fen}: a draw is claimed");
-    }
-    assert_eq!(game.outcome().winner(), Some(winner), "{fen}");
-    Ok(())
-}
-
-/// Won positions of four men with random clocks are won against a defender that loses latest, in
-/// time for the 50-move rule.
-pub(crate) fn won_positions_are_won(tables: &Tables) -> Result<(), Failed> {
-    let engine = engine(tables);
-    let random = &mut Random::new(6);
-    let mut won = 0;
-    while won < 20 {
-        let men = random_men(random);
-        let mut setup = random_position(random, &men).to_setup();
-        setup.halfmove_clock = below(random, 100) as u16;
-        let Ok(position) = setup.validate() else { continue };
-        if men.len() == 2 && tables.tablebase.lookup(&position)?.position.category == Category::Win
-        {
-            won += 1;
-            play_to_mate(&engine, tables, Game::new(position))?;
-        }
-    }
     Ok(())
 }
 
