@@ -1,5 +1,5 @@
 /** The judgement of a move as one plain sentence. */
-import { scoreText, type Score } from "../engine/protocol";
+import type { Score } from "../engine/protocol";
 import type { Judged } from "./judge";
 import { lineText } from "./line";
 import { KINDS } from "./protocol";
@@ -50,7 +50,3 @@ export function sentenceOf(move: Move, judged: Judged, isBest: boolean): string 
   if (loss < 1) return `Good: ${move.san} is as good as ${move.bestSan ?? "any other move"}.`;
   return `Good: ${move.san} loses only ${Math.round(loss)}% win chance. ${bestText(move)}`;
 }
-
-/** A score of White's view with a name: `+0.48`. After checkmate there is none. */
-export const shownScore = (score: Score): string =>
-  score.type === "mate" && score.value === 0 ? "checkmate" : scoreText(score);
