@@ -172,7 +172,7 @@ test("a review stops, keeps what it has shown, and is deleted on the server", as
   // After a stop a reload begins nothing.
   await page().reload();
   await page().locator("cg-board piece").first().waitFor();
-  assert.equal(await page().evaluate(() => localStorage.getItem("kibitzer.review")), null);
+  assert.equal(await page().evaluate(() => sessionStorage.getItem("kibitzer.review")), null);
 });
 
 test("a reload in the middle of a review goes on with the same job", async () => {
@@ -250,7 +250,7 @@ test("a server that refuses for a time is asked again after its wait", async () 
 });
 
 test("a review of another game can be shown in place of the tree", async () => {
-  await page().evaluate((text) => localStorage.setItem("kibitzer.review", text),
+  await page().evaluate((text) => sessionStorage.setItem("kibitzer.review", text),
     JSON.stringify({ ...newRecord({ moves: GAME.slice(0, 6) }), isDone: true, job: null }));
   await play("e2e4");
   await page().keyboard.press("r");

@@ -102,11 +102,13 @@ interface Cap {
 /** The members of `GET /v1/limits` that the page uses. */
 export interface Limits {
   readonly depth: Cap;
+  readonly nodes: Cap;
   readonly movetime_ms: Cap;
   readonly multipv: Cap;
   readonly infinite_ms: number;
   readonly queue: { readonly capacity: number; readonly length: number };
   readonly workers: number;
+  readonly jobs: { readonly max_nodes: number };
   readonly hash_mb: number;
   readonly dictionary: { readonly entries: number; readonly max_entries: number };
   readonly rate: {

@@ -55,7 +55,8 @@ export function createEngine(client: Client) {
       setState({ connection: next, refusal });
       if (next === "open") {
         start();
-        if (!state.limits) void readLimits();
+        // The page works without them, and asks again with the next connection.
+        if (!state.limits) readLimits().catch(() => undefined);
       }
     },
     onMessage: receive,
@@ -69,12 +70,10 @@ export function createEngine(client: Client) {
     pace.setRate(limits.rate);
   }
 
-  async function readLimits() {
-    try {
-      setLimits(await client.request<Limits>("/v1/limits"));
-    } catch {
-      // The page works without them, and asks again with the next connection.
-    }
+  async function readLimits(): Promise<Limits> {
+    const limits = await client.request<Limits>("/v1/limits");
+    setLimits(limits);
+    return limits;
   }
 
   function forgetSearches() {
@@ -364,6 +363,7 @@ export function createEngine(client: Client) {
     },
     /** Connects at once. */
     reconnect: () => connection.reconnect(),
+    /** Asks the server for its limits and keeps them. Fails as a request does. */
     readLimits,
   };
 }

@@ -9,7 +9,7 @@ const MIN_MOVES = 4;
 
 export function Progress(props: { review: Review }) {
   const state = () => props.review.state;
-  const total = () => state().game?.moves.length ?? 0;
+  const total = () => state().record?.game.moves.length ?? 0;
   const done = () => {
     const data = props.review.data();
     return data ? movesDone(data) : 0;
@@ -31,7 +31,7 @@ export function Progress(props: { review: Review }) {
       </div>
       <p class="hint">
         <Show when={state().wait} fallback={text()}>
-          {(wait) => waitText(wait(), state().job !== null)}
+          {(wait) => waitText(wait(), !!state().record?.job)}
         </Show>
       </p>
     </div>

@@ -1,5 +1,5 @@
 /** How deep a review looks: a choice of the user, as limits of the server. */
-import type { Limits } from "./protocol";
+import type { Limits } from "../engine/protocol";
 
 export const LEVELS = {
   quick: { label: "Quick", nodes: 50_000, hint: "50 thousand nodes a move: some seconds" },
@@ -13,7 +13,9 @@ export const isLevel = (text: unknown): text is Level =>
   typeof text === "string" && Object.hasOwn(LEVELS, text);
 
 /** The request's limits of a level for a game of this many moves, below the server's caps. */
-export function limitsOf(level: Level, { nodes, jobs }: Limits, plies: number): { nodes?: number } {
+export function limitsOf(
+  level: Level, { nodes, jobs }: Pick<Limits, "nodes" | "jobs">, plies: number,
+): { nodes?: number } {
   const wanted = LEVELS[level].nodes;
   if (wanted === null) return {};
   const positions = plies + 1;
