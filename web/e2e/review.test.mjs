@@ -175,6 +175,53 @@ test("a review stops, keeps what it has shown, and is deleted on the server", as
   assert.equal(await page().evaluate(() => sessionStorage.getItem("kibitzer.review")), null);
 });
 
+test("a game that is being sent when its review is stopped leaves no job", async () => {
+  let release;
+  let held = new Promise((resolve) => { release = resolve; });
+  await page().route("**/v1/games", async (route) => {
+    const wait = held;
+    held = null;
+    await wait;
+    await route.continue();
+  });
+  await play("e2e4");
+  await page().keyboard.press("r");
+  await button("Review the game").click();
+  await page().getByText("Sending the game…").waitFor();
+  await button("Stop").click();
+  // Another review begins before the server has answered.
+  await play("e7e5");
+  await button("Review the game").click();
+  const job = await finishReview();
+  const answer = page().waitForResponse((response) => response.url().endsWith("/v1/games"));
+  release();
+  const { id } = await (await answer).json();
+  await page().waitForFunction(
+    async (path) => (await fetch(path)).status === 410, `/v1/games/${id}`,
+  );
+  assert.equal((await fromServer(job)).status, "done");
+  assert.equal(await storedJob(page()), job);
+});
+
+test("tabs have a review each, and a copy of a tab does not stop its original's", async () => {
+  await keepReview(page(), newRecord({ level: "standard" }));
+  const job = await storedJob(page());
+  const opened = page().waitForEvent("popup");
+  await page().evaluate(() => void window.open(location.href));
+  const copy = await opened;
+  await copy.locator(".point").first().waitFor({ timeout: SLOW_MS });
+  assert.equal(await storedJob(copy), job);
+  await copy.getByRole("button", { name: "Stop" }).click();
+  await copy.getByRole("button", { name: "Review again" }).waitFor();
+  await keepReview(copy, newRecord({ moves: GAME.slice(0, 4) }));
+  assert.notEqual(await storedJob(copy), job);
+  await copy.getByRole("button", { name: "Stop" }).click();
+  await copy.close();
+  assert.equal(await storedJob(page()), job);
+  assert.equal((await fromServer(job)).status, "running");
+  await stopReview();
+});
+
 test("a reload in the middle of a review goes on with the same job", async () => {
   await keepReview(page(), newRecord({ level: "standard" }));
   await page().locator(".point").first().waitFor({ timeout: SLOW_MS });
