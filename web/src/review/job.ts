@@ -1,5 +1,5 @@
 /** A review job on the server: its submission, its events and its end. */
-import type { Client, ServerEvent } from "../engine/client";
+import { Unreachable, type Client, type ServerEvent } from "../engine/client";
 import { SilenceTimer } from "../engine/silence";
 import { limitsOf, type Level } from "./levels";
 import type { Limits, SubmittedJob } from "./protocol";
@@ -29,10 +29,6 @@ export function submit(
   );
 }
 
-class Interrupted extends Error {
-  override readonly name = "Interrupted";
-}
-
 /** Follows the events of a job until its `end`, over as many connections as that needs. */
 export function follow(
   client: Client, id: string, signal: AbortSignal, onWait: OnWait,
@@ -41,7 +37,7 @@ export function follow(
   let lastId: string | null = null;
   return persist(async (onAnswer) => {
     const connection = new AbortController();
-    const onAbort = () => connection.abort();
+    const onAbort = () => connection.abort(new Unreachable());
     signal.addEventListener("abort", onAbort);
     const silence = new SilenceTimer(onAbort);
     silence.restart();
@@ -57,7 +53,7 @@ export function follow(
         if (event.type === "end") return;
       }
       // A stream that stops without `end` was interrupted.
-      throw new Interrupted();
+      throw new Unreachable();
     } finally {
       silence.stop();
       signal.removeEventListener("abort", onAbort);
