@@ -70,7 +70,7 @@ const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chesso
 const EXTRAS = new RegExp("web/src/(Dialogs|" +
   "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
   "tree/(extras|MoveMenu|ForkChooser|NoteEditor)|engine/(Chips|check-position)|" +
-  "explore/(store|requests|failure|line|values|texts))\\.");
+  "explore/(store|requests|line|values|texts))\\.");
 
 export default defineConfig({
   plugins: [solid(), serviceWorker(), compressedFiles()],

@@ -292,7 +292,8 @@ test("a server that refuses for a time is asked again after its wait", async () 
     });
   });
   await keepReview(page(), newRecord({ moves: GAME.slice(0, 6) }));
-  await page().getByText("The rate limit is exceeded. The next try is in 3 s.").waitFor();
+  await page().getByText("The server allows no more requests for now. The next try is in 3 s.")
+    .waitFor();
   await finishReview();
 });
 

@@ -4,6 +4,7 @@ import {
 } from "../board/position-check";
 import { sentence } from "../ui/sentence";
 import { Refusal, type Client, type ProblemError } from "./client";
+import { errorText } from "./failure";
 
 const FIELDS: readonly string[] = [
   "board", "side", "castling", "en_passant", "halfmove_clock", "fullmove_number",
@@ -27,7 +28,7 @@ export function createPositionCheck(client: Client): CheckPosition {
         ? error.problem.errors
         : undefined;
       if (errors) return { errors: errors.map(noteOf), warnings: [], notice: null };
-      return checkHere(fen, `${error.message} The page alone has checked the position.`);
+      return checkHere(fen, `${errorText(error)} The page alone has checked the position.`);
     }
   };
 }

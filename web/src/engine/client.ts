@@ -9,6 +9,8 @@ export interface Problem {
   readonly code: string;
   readonly detail?: string;
   readonly errors?: readonly ProblemError[];
+  /** With 429 and 503: how long to wait before the next try. */
+  readonly retry_after_ms?: number;
 }
 
 export interface ProblemError {
@@ -20,19 +22,15 @@ export interface ProblemError {
   readonly field?: string;
 }
 
-/** The server refused a request. The message is a sentence to show. */
+/** The server refused a request. engine/failure.ts has the sentence to show. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  constructor(
-    readonly problem: Problem,
-    /** How long to wait before the next try, if the server says so. */
-    readonly retryAfterMs: number | null,
-  ) {
+  constructor(readonly problem: Problem) {
     super(problem.detail ?? problem.title);
   }
 }
 
-/** No answer came. */
+/** No answer came, or it broke off. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
   constructor() {
@@ -61,17 +59,28 @@ interface Options {
 const KEY_STORED_AS = "key";
 const sessionStore = () => sessionStorage;
 
+/** The wait in the header, for servers and proxies whose problems do not name it. */
+function headerWait({ headers }: Response): Pick<Problem, "retry_after_ms"> {
+  const seconds = Number(headers.get("Retry-After") ?? NaN);
+  return Number.isFinite(seconds) ? { retry_after_ms: seconds * 1_000 } : {};
+}
+
 async function refusalOf(response: Response): Promise<Refusal> {
-  const seconds = Number(response.headers.get("Retry-After") ?? NaN);
-  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;
+  const { status, statusText } = response;
   const isProblem = response.headers.get("Content-Type")?.startsWith("application/problem+json");
   const problem = isProblem
-    ? ((await response.json()) as Problem)
-    : {
-        title: `The server answered ${response.status} ${response.statusText}`.trim(),
-        status: response.status, code: "unknown",
-      };
-  return new Refusal(problem, retryAfterMs);
+    ? await whole(response.json() as Promise<Problem>)
+    : { title: `The server answered ${status} ${statusText}`.trim(), status, code: "unknown" };
+  return new Refusal({ ...headerWait(response), ...problem });
+}
+
+/** Reads a body to its end. Fetch reports one that breaks off as it reports errors of code. */
+async function whole<Body>(body: Promise<Body>): Promise<Body> {
+  try {
+    return await body;
+  } catch (error) {
+    throw error instanceof TypeError ? new Unreachable() : error;
+  }
 }
 
 /** Splits a stream of server-sent events. Lines end in LF, as this server writes them. */
@@ -103,7 +112,7 @@ async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string>
   const decoder = new TextDecoder();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await whole(reader.read());
       if (done) return;
       yield decoder.decode(value, { stream: true });
     }
@@ -148,11 +157,11 @@ export function createClient() {
     /** Sends a request and reads the JSON of the response; throws `Refusal` or `Unreachable`. */
     async request<Answer>(path: string, options: Options = {}): Promise<Answer> {
       const response = await send(path, options);
-      return (response.status === 204 ? undefined : await response.json()) as Answer;
+      return (response.status === 204 ? undefined : await whole(response.json())) as Answer;
     },
     /** The same for a response that is text. */
     async text(path: string, options: Options = {}): Promise<string> {
-      return (await send(path, options)).text();
+      return whole((await send(path, options)).text());
     },
     /** Reads a stream of events until it ends or `signal` aborts it. */
     async *events(path: string, options: Options = {}): AsyncGenerator<ServerEvent> {

@@ -2,6 +2,7 @@
  * again after a failure. */
 import { BackOff } from "./backoff";
 import { Refusal, type Client } from "./client";
+import { retryWait } from "./failure";
 import { IDLE_CLOSE_CODE, LiveSocket } from "./live-socket";
 import type { Limits, SearchRequest, ServerMessage } from "./protocol";
 import type { Transport } from "./transport";
@@ -27,8 +28,6 @@ interface ConnectionHandlers {
 
 /** The number of sockets that may fail, while HTTP works, before events replace them. */
 const MAX_FAILED_SOCKETS = 2;
-
-const DEFAULT_REFUSAL_WAIT_MS = 2_000;
 
 const timeout = () => AbortSignal.timeout(8_000);
 
@@ -187,16 +186,13 @@ export class Connection {
 
   #refuse(refusal: Refusal): void {
     this.close();
-    const { retryAfterMs, problem: { status } } = refusal;
+    const { status, retry_after_ms = 0 } = refusal.problem;
     if (FINAL_STATUSES.includes(status)) {
       this.#become("refused", { refusal, waitMs: null });
       return;
     }
-    const wait = Math.max(
-      retryAfterMs ?? (status === 429 || status === 503 ? DEFAULT_REFUSAL_WAIT_MS : 0),
-      this.#backOff.next(document.hidden),
-    );
-    this.#heldUntil = performance.now() + (retryAfterMs ?? 0);
+    const wait = retryWait(refusal, this.#backOff) ?? this.#backOff.next(document.hidden);
+    this.#heldUntil = performance.now() + retry_after_ms;
     this.#retryLater(wait, { refusal, waitMs: wait });
   }
 

@@ -3,7 +3,6 @@ import type { AnalysedPosition } from "./analysed-position";
 import type { ConnectionState } from "./connection";
 import { readPreferences, type LimitName } from "./preferences";
 import type { Limits } from "./protocol";
-import type { ShownRefusal } from "./refusal";
 import type { Restriction } from "./restriction";
 
 /** What the running search has done so far. */
@@ -17,6 +16,13 @@ export interface Threat {
   /** The position after the null move. */
   readonly fen: string;
   readonly isDone: boolean;
+}
+
+export interface ShownRefusal {
+  /** A sentence about what is wrong. */
+  readonly text: string;
+  /** When the page tries again, in milliseconds since 1970, or `null`. */
+  readonly until: number | null;
 }
 
 export interface EngineState {

@@ -1,5 +1,6 @@
 /** The messages of `/v1/live` that the page uses. openapi.yaml describes all members. */
 import type { Color } from "chessops/types";
+import type { Refused } from "./failure";
 
 export interface Score {
   readonly type: "cp" | "mate";
@@ -56,13 +57,9 @@ export interface Ready {
   readonly draw_reason: string | null;
 }
 
-export interface LiveProblem {
+export interface LiveProblem extends Refused {
   readonly type: "problem";
   readonly id: number;
-  readonly code: string;
-  readonly title: string;
-  readonly detail?: string;
-  readonly retry_after_ms?: number;
 }
 
 /** A message about the search with this id. */

@@ -4,14 +4,15 @@ import { createStore } from "solid-js/store";
 import { positionOf } from "../tree/tree";
 import { toast } from "../ui/toasts";
 import { isSamePosition, type AnalysedPosition } from "./analysed-position";
+import { BackOff } from "./backoff";
 import type { Client } from "./client";
 import { Connection } from "./connection";
-import { initialState, type EngineState } from "./engine-state";
+import { initialState, type EngineState, type ShownRefusal } from "./engine-state";
 import { createEvaluations } from "./evaluations";
+import { refusedText, refusedWait, type Refused } from "./failure";
 import { Pace } from "./pace";
 import { keepPreferences, type LimitName } from "./preferences";
 import type { Info, Limits, LiveProblem, ServerMessage } from "./protocol";
-import { refusalOf } from "./refusal";
 import { restrict, type ChosenMove, type Restriction } from "./restriction";
 import { wantedSearch, type SearchSubject, type WantedSearch } from "./search";
 import { watchTab } from "./tab-visibility";
@@ -26,6 +27,9 @@ interface Search extends SearchSubject {
   readonly hasMoves: boolean;
 }
 
+const shownRefusal = (refused: Refused, waitMs: number | null): ShownRefusal =>
+  ({ text: refusedText(refused), until: waitMs === null ? null : Date.now() + waitMs });
+
 export function createEngine(client: Client) {
   const [state, setState] = createStore<EngineState>(initialState());
   const evaluations = createEvaluations();
@@ -34,6 +38,8 @@ export function createEngine(client: Client) {
   /** The evaluation under the present restriction. */
   const [restricted, setRestricted] = createSignal<Info>();
   const pace = new Pace();
+  /** The waits after refused searches. */
+  const backOff = new BackOff();
   const searches = new Map<number, Search>();
   let current: Search | null = null;
   /** The search whose end means nothing any more, because another one is about to start. */
@@ -51,7 +57,7 @@ export function createEngine(client: Client) {
       if (next !== "open") forgetSearches();
       // A try after a failure is no news.
       if (next === "connecting" && state.connection !== "idle") return;
-      const refusal = refused && refusalOf(refused.refusal.problem, refused.waitMs);
+      const refusal = refused && shownRefusal(refused.refusal.problem, refused.waitMs);
       setState({ connection: next, refusal });
       if (next === "open") {
         start();
@@ -151,6 +157,7 @@ export function createEngine(client: Client) {
     const isCurrent = search === current;
     switch (message.type) {
       case "info":
+        backOff.reset();
         keep(search, message);
         if (isCurrent) {
           const { depth, nodes, nps } = message;
@@ -212,7 +219,7 @@ export function createEngine(client: Client) {
     endCurrent();
     if (search === superseded) return;
     setState("progress", null);
-    const refusal = refusalOf(problem, waitAfter(problem));
+    const refusal = shownRefusal(problem, refusedWait(problem, backOff));
     if (search.purpose !== "shown") {
       // The analysis of the shown position goes on without it.
       if (search.purpose === "threat") toast(refusal.text, "error");
@@ -229,16 +236,6 @@ export function createEngine(client: Client) {
     setState("refusal", refusal);
     if (refusal.until === null) setState("ended", "problem");
     else timer = setTimeout(start, refusal.until - Date.now());
-  }
-
-  /** The wait after a refusal that passes, or `null`. */
-  function waitAfter({ code, retry_after_ms }: LiveProblem): number | null {
-    const rate = state.limits?.rate;
-    const usual: Record<string, number> = {
-      rate_limited: Math.max(rate ? rate.window_ms / rate.requests : 0, 1_000),
-      queue_full: 2_000, deadline: 2_000, not_ready: 1_000, shutting_down: 1_000,
-    };
-    return retry_after_ms ?? usual[code] ?? null;
   }
 
   function show(next: AnalysedPosition | null) {

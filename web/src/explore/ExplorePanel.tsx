@@ -5,7 +5,6 @@ import { squaresOf } from "../board/move-squares";
 import type { Overlays } from "../board/overlays";
 import type { TreeStore } from "../tree/store";
 import { Icon } from "../ui/Icon";
-import { sentence } from "../ui/sentence";
 import { KnownMoves } from "./KnownMoves";
 import { PieceValues } from "./PieceValues";
 import { rowsOf, type Row } from "./rows";
@@ -82,7 +81,7 @@ function Content(props: Props & { explorer: Explorer }) {
     const withoutMoves = isOutdated() ? null : shown()?.answer.withoutMoves;
     if (explorer.problem()) return explorer.problem();
     return withoutMoves
-      ? `Shown without the moves before this position. ${sentence(withoutMoves.detail)}`
+      ? `Shown without the moves before this position. ${withoutMoves.text}`
       : null;
   };
 

@@ -2,8 +2,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Refusal, Unreachable } from "../engine/client";
 import { createRequests } from "./requests";
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("document", { hidden: false });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 /** Requests whose answers the test gives, by their keys. */
 function fake(maxAgeMs?: () => number) {
@@ -40,7 +46,10 @@ function fake(maxAgeMs?: () => number) {
 }
 
 const refusal = (status: number, retryAfterMs: number | null = null) =>
-  new Refusal({ title: "No", status, code: "no", detail: "the queue is full" }, retryAfterMs);
+  new Refusal({
+    title: "No", status, code: "no", detail: "the position is odd",
+    ...(retryAfterMs === null ? {} : { retry_after_ms: retryAfterMs }),
+  });
 
 test("the first position is requested at once, and its answer is kept", async () => {
   const { log, requests, want, answer } = fake();
@@ -112,7 +121,7 @@ test("after 429 and 503 the next try waits as long as the server says", async ()
   const { log, requests, want, answer, fail } = fake();
   want("a");
   await fail("a", refusal(429, 12_000));
-  expect(requests.problem()).toBe("The queue is full. Trying again in 12 s.");
+  expect(requests.problem()).toBe("The server allows no more requests for now. The next try is in 12 s.");
   await vi.advanceTimersByTimeAsync(5_000);
   want("b");
   await vi.advanceTimersByTimeAsync(6_900);
@@ -129,9 +138,9 @@ test("a server that is gone is tried again after growing waits, or once it is ba
   want("a");
   await fail("a", new Unreachable());
   expect(requests.problem()).toBe("The server cannot be reached. Trying again…");
-  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.advanceTimersByTimeAsync(200);
   await fail("a", new Unreachable());
-  await vi.advanceTimersByTimeAsync(1_900);
+  await vi.advanceTimersByTimeAsync(150);
   expect(log).toHaveLength(2);
   requests.retry();
   await answer("a");
@@ -139,15 +148,11 @@ test("a server that is gone is tried again after growing waits, or once it is ba
 });
 
 test("a refusal for good is not repeated until the position is shown again", async () => {
-  for (const [status, text] of [
-    [401, "The queue is full. The server needs a valid API key."],
-    [403, "The queue is full."],
-    [422, "The queue is full."],
-  ] as const) {
+  for (const status of [401, 403, 422]) {
     const { log, requests, want, fail } = fake();
     want("a");
     await fail("a", refusal(status));
-    expect(requests.problem()).toBe(text);
+    expect(requests.problem()).toBe("The position is odd.");
     await vi.advanceTimersByTimeAsync(60_000);
     expect(log).toEqual(["a"]);
     want("b");

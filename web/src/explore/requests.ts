@@ -3,7 +3,8 @@
  * runs through a game causes no request for the positions in between.
  */
 import { createSignal, getOwner, onCleanup, untrack } from "solid-js";
-import { failureOf } from "./failure";
+import { BackOff } from "../engine/backoff";
+import { failureOf } from "../engine/failure";
 
 export interface Kept<Answer> {
   readonly answer: Answer;
@@ -39,7 +40,7 @@ export function createRequests<Query extends { readonly key: string }, Answer>(
   let quietUntil = -Infinity;
   /** No request before this time, after a failure. */
   let pausedUntil = -Infinity;
-  let failures = 0;
+  const backOff = new BackOff();
 
   function isFresh(key: string): boolean {
     const entry = untrack(kept).get(key);
@@ -65,13 +66,13 @@ export function createRequests<Query extends { readonly key: string }, Answer>(
     try {
       const answer = await send(query, controller.signal);
       if (controller.signal.aborted) return;
-      failures = 0;
+      backOff.reset();
       outdated.delete(query.key);
       keepAnswer(query.key, answer);
       setProblem(null);
     } catch (error) {
       if (controller.signal.aborted) return;
-      const { text, retryMs } = failureOf(error, ++failures);
+      const { text, retryMs } = failureOf(error, backOff);
       setProblem(text);
       if (retryMs === null) refused.add(query.key);
       else pausedUntil = performance.now() + retryMs;

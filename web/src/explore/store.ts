@@ -5,6 +5,7 @@
 import { createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
 import type { Overlays } from "../board/overlays";
 import { Refusal, type Client } from "../engine/client";
+import { errorText } from "../engine/failure";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { continued, keysUpwards, lineOf, type Line } from "./line";
@@ -22,7 +23,7 @@ export interface Sources {
 
 /** What the server knows, and why it did not take the moves before the position. */
 export interface Explored extends ExploredPosition {
-  readonly withoutMoves: { readonly code: string; readonly detail: string } | null;
+  readonly withoutMoves: { readonly code: string; readonly text: string } | null;
 }
 
 /** When the memory may have the result of an ended search: the page does not see it stored. */
@@ -66,7 +67,7 @@ function refusedMoves(error: unknown): Explored["withoutMoves"] {
   const { code, status, errors } = error.problem;
   const isAboutMoves = code === "illegal_move" || status === 431 || status === 414 ||
     errors?.some(({ pointer }) => pointer?.startsWith("/moves"));
-  return isAboutMoves ? { code, detail: error.message } : null;
+  return isAboutMoves ? { code, text: errorText(error) } : null;
 }
 
 export function createExplorer({ tree, engine, client, overlays }: Sources) {

@@ -1,6 +1,7 @@
 /** Answers of the server to a question that changes often: the shown position, the last move. */
 import { createEffect, createSignal, onCleanup, untrack } from "solid-js";
-import { Refusal, Unreachable } from "../engine/client";
+import { BackOff } from "../engine/backoff";
+import { failureOf } from "../engine/failure";
 import { createCache } from "../ui/cache";
 
 export interface Question<Answer> {
@@ -35,6 +36,7 @@ export function createLatest<Answer>(
   let running: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let changedAt = -Infinity;
+  const backOff = new BackOff();
 
   function stop() {
     clearTimeout(timer);
@@ -48,13 +50,14 @@ export function createLatest<Answer>(
     running = controller;
     try {
       const answer = await load(controller.signal);
+      backOff.reset();
       cache.set(key, answer);
       if (!controller.signal.aborted) setKnown({ key, answer, problem: null });
     } catch (error) {
       if (controller.signal.aborted) return;
-      setKnown(({ key, answer }) => ({ key, answer, problem: problemText(error) }));
-      const wait = error instanceof Refusal ? error.retryAfterMs : null;
-      if (wait !== null) timer = setTimeout(retry, wait);
+      const { text, retryMs } = failureOf(error, backOff);
+      setKnown(({ key, answer }) => ({ key, answer, problem: text }));
+      if (retryMs !== null) timer = setTimeout(retry, retryMs);
     }
   }
 
@@ -80,7 +83,7 @@ export function createLatest<Answer>(
     else timer = setTimeout(() => void send(asked), QUIET_MS);
   });
   createEffect(() => {
-    if (isOnline() && untrack(known).problem === new Unreachable().message) retry();
+    if (isOnline() && untrack(known).problem !== null) retry();
   });
   onCleanup(stop);
 
@@ -94,9 +97,3 @@ export function createLatest<Answer>(
 }
 
 export type Latest<Answer> = ReturnType<typeof createLatest<Answer>>;
-
-function problemText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const wait = error instanceof Refusal ? error.retryAfterMs : null;
-  return wait === null ? text : `${text} The next try is in ${Math.ceil(wait / 1_000)} s.`;
-}

@@ -1,5 +1,5 @@
 /** A review job on the server: its submission, its events and its end. */
-import type { Client, ServerEvent } from "../engine/client";
+import { Unreachable, type Client, type ServerEvent } from "../engine/client";
 import type { Limits } from "../engine/protocol";
 import { SilenceTimer } from "../engine/silence";
 import { limitsOf, type Level } from "./levels";
@@ -30,10 +30,6 @@ export async function submit(
   return (await persist(send, signal, onWait)).id;
 }
 
-class Interrupted extends Error {
-  override readonly name = "Interrupted";
-}
-
 /** Follows the events of a job until its `end`, over as many connections as that needs. */
 export function follow(
   client: Client, id: string, signal: AbortSignal, onWait: OnWait,
@@ -42,7 +38,7 @@ export function follow(
   let lastId: string | null = null;
   return persist(async (onAnswer) => {
     const connection = new AbortController();
-    const onAbort = () => connection.abort();
+    const onAbort = () => connection.abort(new Unreachable());
     signal.addEventListener("abort", onAbort);
     const silence = new SilenceTimer(onAbort);
     silence.restart();
@@ -58,7 +54,7 @@ export function follow(
         if (event.type === "end") return;
       }
       // A stream that stops without `end` was interrupted.
-      throw new Interrupted();
+      throw new Unreachable();
     } finally {
       silence.stop();
       signal.removeEventListener("abort", onAbort);

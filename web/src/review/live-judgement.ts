@@ -1,6 +1,7 @@
 /** The judgement of the move that is shown, as its evaluations arrive. */
 import { createEffect, createMemo, createSignal, onCleanup } from "solid-js";
-import { Refusal } from "../engine/client";
+import { BackOff } from "../engine/backoff";
+import { retryWait } from "../engine/failure";
 import { viewOf, type Info, type Score } from "../engine/protocol";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
@@ -21,9 +22,6 @@ const SURE_DEPTH = 10;
 
 /** Evaluations change ten times a second; the server is asked when they rest for so long. */
 const DEBOUNCE_MS = 250;
-
-/** The wait before another try, if the server names none. */
-const RETRY_MS = 2_000;
 
 /** An evaluation of White's view. */
 interface Evaluation {
@@ -91,6 +89,7 @@ export function createLiveJudgement(tree: TreeStore, engine: Engine, judge: Judg
   }, null, { equals: isSamePair });
   /** The number of failed requests, so that a failure is tried again. */
   const [failures, setFailures] = createSignal(0);
+  const backOff = new BackOff();
 
   createEffect(() => {
     const current = pair();
@@ -100,11 +99,15 @@ export function createLiveJudgement(tree: TreeStore, engine: Engine, judge: Judg
     let timer = setTimeout(() => {
       const { move: { before, after }, isBest } = current;
       judge({ before, after, best: isBest }).then(
-        (result) => !isOld && setJudged({ pair: current, result }),
-        // Without an answer the last judgement stays, and the server is asked again.
+        (result) => {
+          backOff.reset();
+          if (!isOld) setJudged({ pair: current, result });
+        },
+        // Without an answer the last judgement stays. The server is asked again if that may help.
         (error: unknown) => {
-          const wait = error instanceof Refusal ? error.retryAfterMs : null;
-          if (!isOld) timer = setTimeout(() => setFailures((count) => count + 1), wait ?? RETRY_MS);
+          const wait = retryWait(error, backOff);
+          if (isOld || wait === null) return;
+          timer = setTimeout(() => setFailures((count) => count + 1), wait);
         },
       );
     }, DEBOUNCE_MS);

@@ -3,7 +3,7 @@ import { Refusal, Unreachable } from "../engine/client";
 import { goneText, refusalText, waitText } from "./texts";
 
 const refused = (status: number, code: string, detail: string) =>
-  refusalText(new Refusal({ title: "Title", status, code, detail }, null));
+  refusalText(new Refusal({ title: "Title", status, code, detail }));
 
 test("a refusal is a sentence that says what is wrong", () => {
   expect(refused(401, "unauthorized", "a key is required"))
