@@ -267,8 +267,8 @@ test("a refusal is a sentence in the panel, and the game stays", async () => {
   await play("e2e4");
   await page().keyboard.press("r");
   for (const [status, code, text] of [
-    [401, "unauthorized", "The server needs an API key. The server says why."],
-    [403, "origin_refused", "The server refuses this page. The server says why."],
+    [401, "unauthorized", "The server needs a valid API key. Enter a valid key"],
+    [403, "origin_refused", "The server says why. Enter a valid key"],
     [413, "job_too_large", "The game is too long for this server. The server says why."],
     [422, "invalid_pgn", "The server cannot review this game. The server says why."],
   ]) {

@@ -27,6 +27,8 @@ interface PracticeParts {
   readonly orient: (color: Color) => void;
 }
 
+type Steps = ReturnType<typeof createSteps>;
+
 /** The steps of the practice that runs, if one does. */
 function createSteps() {
   const [practice, setPractice] = createSignal<Practice | null>(null);
@@ -44,7 +46,7 @@ function createSteps() {
 }
 
 /** The board of the practice, while the tree shows the position before the mistake. */
-function createScratch(parts: PracticeParts, { practice, mistake }: ReturnType<typeof createSteps>) {
+function createScratch(parts: PracticeParts, { practice, mistake }: Steps) {
   /** Sets the position anew when a move was refused, since the board has drawn it already. */
   const [refused, setRefused] = createSignal(0);
   const scratch = createMemo((): Scratch | null => {

@@ -12,7 +12,7 @@ import type { PerPlayer } from "./protocol";
 import { forgetRecord, keepRecord, type ReviewRecord } from "./record";
 import { persist, type Wait } from "./retry";
 import { merge, movesDone, newReview, type ReviewData } from "./review-data";
-import { goneText, refusalText } from "./texts";
+import { goneText, lockedText, refusalText } from "./texts";
 
 /**
  * `sending`: the server has not answered yet. `queued`: no move is reviewed. `stopped`: by the
@@ -144,7 +144,7 @@ export function createRunningJob(client: Client, engine: Engine) {
     const { status, code } = error instanceof Refusal ? error.problem : { status: 0, code: "" };
     if (status === 401 || status === 403) {
       current = null;
-      setState({ phase: "locked", wait: null, problem: refusalText(error) });
+      setState({ phase: "locked", wait: null, problem: lockedText(error) });
     } else if (code === "not_found" || code === "gone") {
       end("gone", goneText(state.record?.isDone ? "expired" : code));
     } else {
