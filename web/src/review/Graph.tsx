@@ -42,7 +42,7 @@ export function Graph(props: Props) {
   const described = () => {
     const ply = pointed() ?? props.shownPly;
     const move = ply === null ? null : props.moves[ply - 1];
-    return move ? pointText(move) : "Point at the graph, or use the arrow keys in it.";
+    return move ? pointText(move) : "White's win chance after each move. Click to go there.";
   };
   let list!: SVGGElement;
 

@@ -2,9 +2,12 @@
 import type { Limits } from "../engine/protocol";
 
 export const LEVELS = {
-  quick: { label: "Quick", nodes: 50_000, hint: "50 thousand nodes a move: some seconds" },
-  standard: { label: "Standard", nodes: null, hint: "as deep as the server's settings say" },
-  deep: { label: "Deep", nodes: 2_000_000, hint: "2 million nodes a move: some minutes" },
+  quick: { label: "Quick", nodes: 50_000, hint: "50 thousand nodes a move: a few seconds." },
+  standard: {
+    label: "Standard", nodes: null,
+    hint: "The server's usual depth: less than a minute for most games.",
+  },
+  deep: { label: "Deep", nodes: 2_000_000, hint: "2 million nodes a move: a few minutes." },
 } as const;
 
 export type Level = keyof typeof LEVELS;

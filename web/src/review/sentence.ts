@@ -37,12 +37,13 @@ export function whyBad(move: Move, { win_chance_loss }: Judged): string {
   return `${move.san} ${costText(move, win_chance_loss)}${inBrackets(answer)}`;
 }
 
+/** The best line instead of the move: `Best was 1… d5 2. exd5 Qxd5.` */
 export function bestText({ bestSan, bestLine, fenBefore }: Move): string {
   if (bestSan === null) return "";
-  return `Best was ${bestSan}${inBrackets(lineText(fenBefore, bestLine, LINE_MOVES))}.`;
+  return `Best was ${lineText(fenBefore, bestLine, LINE_MOVES) || bestSan}.`;
 }
 
-/** Such as `Mistake: Nf6 loses 14% win chance (2. e5 Nd5). Best was d5 (1… d5 2. exd5 Qxd5).` */
+/** Such as `Mistake: Nf6 loses 14% win chance (2. e5 Nd5). Best was 1… d5 2. exd5 Qxd5.` */
 export function sentenceOf(move: Move, judged: Judged, isBest: boolean): string {
   const { judgement, win_chance_loss: loss } = judged;
   if (judgement) return `${KINDS[judgement].name}: ${whyBad(move, judged)}. ${bestText(move)}`;
