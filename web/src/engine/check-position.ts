@@ -3,7 +3,8 @@ import {
   checkHere, type CheckPosition, type FenField, type FieldNote,
 } from "../board/position-check";
 import { sentence } from "../ui/sentence";
-import { Refusal, type Client, type ProblemError } from "./client";
+import type { Client } from "./client";
+import { Refusal, type ProblemError } from "./errors";
 import { errorText } from "./failure";
 
 const FIELDS: readonly string[] = [

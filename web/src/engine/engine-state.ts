@@ -1,6 +1,7 @@
 /** What views see of the engine. */
 import type { AnalysedPosition } from "./analysed-position";
 import type { ConnectionState } from "./connection";
+import type { ShownRefusal } from "./failure";
 import { readPreferences, type LimitName } from "./preferences";
 import type { Limits } from "./protocol";
 import type { Restriction } from "./restriction";
@@ -18,14 +19,13 @@ export interface Threat {
   readonly isDone: boolean;
 }
 
-export interface ShownRefusal {
-  /** A sentence about what is wrong. */
-  readonly text: string;
-  /** When the page tries again, in milliseconds since 1970, or `null`. */
-  readonly until: number | null;
-}
-
 export interface EngineState {
+  /** The position on the board, or `null` if it is not to be analysed. */
+  position: AnalysedPosition | null;
+  /** The server refused the moves before the position, so it is sent alone. */
+  isWithoutMoves: boolean;
+  /** The tab has been hidden for long. */
+  isAway: boolean;
   connection: ConnectionState;
   /** Whether the user wants an analysis. */
   isEnabled: boolean;
@@ -54,7 +54,8 @@ export interface EngineState {
 }
 
 export const initialState = (): EngineState => ({
-  connection: "connecting", isEnabled: true, isHidden: false, isSearching: false, queued: null,
-  progress: null, ended: null, isDeeper: false, drawReason: null, refusal: null,
-  ...readPreferences(), restriction: null, threat: null, aside: null, limits: null,
+  position: null, isWithoutMoves: false, isAway: false, connection: "connecting",
+  isEnabled: true, isHidden: false, isSearching: false, queued: null, progress: null, ended: null,
+  isDeeper: false, drawReason: null, refusal: null, ...readPreferences(), restriction: null,
+  threat: null, aside: null, limits: null,
 });

@@ -1,5 +1,6 @@
 /** Searches by `POST /v1/analysis`, for networks whose proxies refuse WebSockets. */
-import { Refusal, type Client } from "./client";
+import type { Client } from "./client";
+import { Refusal } from "./errors";
 import { searchMembers, type SearchRequest, type ServerMessage } from "./protocol";
 import { SilenceTimer } from "./silence";
 import type { Transport } from "./transport";
@@ -51,8 +52,10 @@ export class EventStream implements Transport {
     const silence = new SilenceTimer(() => this.#lose(abort));
     silence.restart();
     try {
-      const { signal } = abort;
-      for await (const { data } of this.#client.events("/v1/analysis", { json, signal })) {
+      const events = this.#client.events("/v1/analysis", {
+        json, signal: abort.signal, priority: "search",
+      });
+      for await (const { data } of events) {
         silence.restart();
         const message = { ...(data as object), id } as ServerMessage;
         if (abort !== this.#running?.abort) return;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { BackOff } from "./backoff";
-import { Refusal, Unreachable } from "./client";
+import { Refusal, Unreachable } from "./errors";
 import { errorText, failureOf } from "./failure";
 
 beforeEach(() => void vi.stubGlobal("document", { hidden: false }));

@@ -1,7 +1,7 @@
 /** What a failed request means: a sentence to show, and when another try may help. */
 import { sentence } from "../ui/sentence";
 import type { BackOff } from "./backoff";
-import { Refusal, Unreachable } from "./client";
+import { Refusal, Unreachable } from "./errors";
 
 export interface Failure {
   /** What is wrong and whether the page tries again, in one or two sentences. */
@@ -20,7 +20,7 @@ export interface Refused {
 }
 
 /** Sentences for what users meet often. For all else the server's own words are shown. */
-const SENTENCES: Readonly<Record<string, string>> = {
+export const SENTENCES = {
   rate_limited: "The server allows no more requests for now.",
   queue_full: "The server is busy.",
   deadline: "The server is busy: no worker was free in time.",
@@ -28,7 +28,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   shutting_down: "The server is shutting down.",
   internal: "The server has made an error.",
   unauthorized: "The server needs a valid API key.",
-};
+} as const;
 
 /** The codes of refusals that pass. */
 const PASSING: readonly string[] = [
@@ -38,10 +38,13 @@ const PASSING: readonly string[] = [
 const isPassing = ({ code, status = 0 }: Refused) =>
   PASSING.includes(code) || status === 429 || status >= 500;
 
+const isKnown = (code: string): code is keyof typeof SENTENCES =>
+  Object.hasOwn(SENTENCES, code);
+
 /** The reason of a refusal as a sentence. */
 export function refusedText({ code, title, detail, status = 0 }: Refused): string {
-  const known = SENTENCES[code] ?? (status === 429 ? SENTENCES["rate_limited"] : undefined);
-  if (known) return known;
+  if (isKnown(code)) return SENTENCES[code];
+  if (status === 429) return SENTENCES.rate_limited;
   // Such as the page of a proxy whose server is gone.
   return status >= 500 ? "The server cannot answer at present." : sentence(detail ?? title);
 }
@@ -77,3 +80,15 @@ export function failureOf(error: unknown, backOff: BackOff): Failure {
   const isGone = error instanceof Unreachable;
   return { text: isGone ? `${text} Trying again…` : withNextTry(text, retryMs), retryMs };
 }
+
+/** A refusal that is shown while the time until the next try passes. */
+export interface ShownRefusal {
+  /** A sentence about what is wrong. */
+  readonly text: string;
+  /** When the page tries again, in milliseconds since 1970, or `null`. */
+  readonly until: number | null;
+}
+
+/** A refusal with the wait until the next try, or `null` if there is none. */
+export const shownRefusal = (text: string, waitMs: number | null): ShownRefusal =>
+  ({ text, until: waitMs === null ? null : Date.now() + waitMs });

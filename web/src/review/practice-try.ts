@@ -86,7 +86,7 @@ export async function judgeTry(
 ): Promise<Verdict> {
   const move = describe(tried, await search(client, tried, game, signal));
   const { before, after } = move;
-  return verdictOf(move, await judge({ before, after, best: false }));
+  return verdictOf(move, await judge({ before, after, best: false }, signal));
 }
 
 /** The solution of a mistake as a sentence. */

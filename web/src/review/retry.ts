@@ -1,16 +1,8 @@
 /** Requests that are repeated until the server answers. */
 import { BackOff } from "../engine/backoff";
-import { Unreachable } from "../engine/client";
+import { Unreachable } from "../engine/errors";
 import { errorText, retryWait } from "../engine/failure";
-
-const sleep = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
+import { sleep } from "../engine/sleep";
 
 /** Why the next try comes later, and when. `detail` is a sentence. */
 export type Wait =

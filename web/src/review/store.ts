@@ -97,7 +97,7 @@ export function createReview(parts: ReviewParts) {
     fenBefore: (ply) => place.fenAt(ply - 1),
     isAt: (ply) => parts.isOpen() && place.shownPly() === ply - 1,
   });
-  const liveJudgement = createLiveJudgement(tree, engine, judge);
+  const liveJudgement = createLiveJudgement(parts, judge);
   const detour = createDetour(tree, engine);
   createEffect(() => engine.lookAside(place.shownReview() ? null : detour()));
 
