@@ -67,10 +67,11 @@ const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chesso
   "(attacks|board|chess|compat|debug|fen|san|setup|squareSet|types|util)\\.js)");
 
 /** What `late` and `afterFirstPaint` load. */
-const EXTRAS = new RegExp("web/src/(Dialogs|" +
+const EXTRAS = new RegExp("web/src/(Dialogs|ui/cache|" +
   "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
-  "tree/(extras|MoveMenu|ForkChooser|NoteEditor)|engine/(Chips|check-position)|" +
-  "explore/(store|requests|failure|line|values|texts))\\.");
+  "tree/(extras|MoveMenu|ForkChooser|NoteEditor)|" +
+  "engine/(Chips|check-position|latest|requests|restriction|server-events|threat)|" +
+  "explore/(store|line|values|texts))\\.");
 
 export default defineConfig({
   plugins: [solid(), serviceWorker(), compressedFiles()],

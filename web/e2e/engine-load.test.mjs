@@ -1,77 +1,122 @@
 /** What the board costs: requests, layout shifts, and searches while a user runs through a game. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { Chess } from "chessops/chess";
+import { makeSanAndPlay } from "chessops/san";
 import { expectLines } from "./browser.mjs";
-import { freePort, startServer, stopServer, until, withPage } from "./own-server.mjs";
+import { openGame } from "./games.mjs";
+import { freePort, startServer, stopServer, withPage } from "./own-server.mjs";
 
-/** The rates of config/production.toml. */
-const production = (metrics) => `
-[rate]
-requests = 120
-window_ms = 60000
-[metrics]
-listen = "127.0.0.1:${metrics}"
-`;
+/** The rate limit of config/production.toml. */
+const [RATE] = readFileSync(new URL("../../config/production.toml", import.meta.url), "utf8")
+  .match(/^\[rate\]$[^[]+/m);
 
-/** Plays the engine's lines until the game has this many moves. */
-async function playLines(page, moves) {
-  await until(async () => await page.evaluate(() => {
-    const count = document.querySelectorAll(".move:not(.other)").length;
-    const line = [...document.querySelectorAll(".pv-move[data-row='0']")];
-    const number = `${Math.floor(count / 2) + 1}${count % 2 ? "…" : "."} `;
-    if (line.length > 3 && line[0].textContent.startsWith(number)) line.at(-1).click();
-    return document.querySelectorAll(".move:not(.other)").length;
-  }) >= moves, `${moves} moves of the engine's lines`);
+/** The half moves of the game, and the steps that the user takes one by one. */
+const LAST = 200;
+const STEPS = 30;
+
+/** A legal game of so many half moves, mostly without captures, so that it does not end early. */
+function longGame() {
+  const position = Chess.default();
+  let random = 1;
+  const moves = [];
+  for (let ply = 0; ply < LAST; ply++) {
+    const legal = [...position.allDests()].flatMap(([from, targets]) =>
+      [...targets].map((to) => ({ from, to, promotion: undefined })));
+    const quiet = legal.filter(({ from, to }) =>
+      !position.board.occupied.has(to) && !position.board.pawn.has(from));
+    const choice = quiet.length > 0 && ply % 8 ? quiet : legal;
+    random = (random * 48_271) % 2_147_483_647;
+    const move = choice[random % choice.length];
+    const isLast = position.board.pawn.has(move.from) && (move.to < 8 || move.to >= 56);
+    moves.push(makeSanAndPlay(position, isLast ? { ...move, promotion: "queen" } : move));
+  }
+  assert.equal(position.isEnd(), false);
+  return moves.map((san, ply) => (ply % 2 ? san : `${ply / 2 + 1}. ${san}`)).join(" ");
 }
 
-test("a run of 200 steps in 10 seconds has one search at a time, and ends with the last position",
+/** Presses a key so often, with this time between. */
+async function press(page, key, times, every) {
+  const start = performance.now();
+  for (let step = 0; step < times; step++) {
+    await page.keyboard.press(key);
+    const wait = start + (step + 1) * every - performance.now();
+    if (wait > 0) await new Promise((resolve) => { setTimeout(resolve, wait); });
+  }
+}
+
+/** Reads the metrics of a server until the returned function is called, which tells the most. */
+function watchSearches(metrics) {
+  let most = 0;
+  let isRunning = true;
+  const watching = (async () => {
+    while (isRunning) {
+      const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+      most = Math.max(most, Number(text.match(/^kibitzer_searches_running (\d+)/m)[1]));
+      await new Promise((resolve) => { setTimeout(resolve, 5); });
+    }
+  })();
+  return async () => {
+    isRunning = false;
+    await watching;
+    return most;
+  };
+}
+
+/** Notes what the server refuses, by HTTP and over the socket, and the searches of the page. */
+function watchTraffic(page) {
+  const traffic = { requests: 0, searches: 0, refusals: [] };
+  page.on("response", (response) => {
+    traffic.requests += response.url().includes("/v1/");
+    if (response.status() === 429) traffic.refusals.push(response.url());
+  });
+  page.on("websocket", (socket) => {
+    socket.on("framesent", ({ payload }) => { traffic.searches += payload.includes('"go"'); });
+    socket.on("framereceived", ({ payload }) => {
+      if (payload.includes('"problem"')) traffic.refusals.push(payload);
+    });
+  });
+  return traffic;
+}
+
+test("runs of 200 steps in 10 seconds, and fast steps, keep the rate limit of production.toml",
   async () => {
     const metrics = await freePort();
     // There is a worker for a second search, if one came.
     const { server, address } = await startServer({
-      settings: production(metrics), workers: 2,
+      settings: `${RATE}\n[metrics]\nlisten = "127.0.0.1:${metrics}"\n`, workers: 2,
     });
     try {
       await withPage(address, async (page, open) => {
-        let searches = 0;
-        const refusals = [];
-        page.on("websocket", (socket) => {
-          socket.on("framesent", ({ payload }) => { searches += payload.includes('"go"'); });
-          socket.on("framereceived", ({ payload }) => {
-            if (payload.includes('"problem"')) refusals.push(payload);
-          });
-        });
+        const traffic = watchTraffic(page);
         await open();
         await expectLines(page, "1\\.");
-        await playLines(page, 60);
+        await openGame(page, longGame());
+        // The form asks for the position, the last move and all legal moves.
+        await page.goto(`http://${address}/#inspect=move-code`);
+        await page.keyboard.press("v");
+        await page.locator(".piece-value").first().waitFor();
+        const stopWatching = watchSearches(metrics);
         await page.keyboard.press("Home");
-        const before = searches;
-        const last = await page.locator(".move:not(.other)").count();
-        let most = 0;
-        let isRunning = true;
-        const watching = (async () => {
-          while (isRunning) {
-            const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
-            most = Math.max(most, Number(text.match(/^kibitzer_searches_running (\d+)/m)[1]));
-          }
-        })();
-        const start = performance.now();
-        for (let step = 0; step < 200; step++) {
-          const isBack = Math.floor(step / last) % 2 === 1;
-          await page.keyboard.press(isBack ? "ArrowLeft" : "ArrowRight");
-          const wait = start + (step + 1) * 50 - performance.now();
-          if (wait > 0) await new Promise((resolve) => { setTimeout(resolve, wait); });
-        }
-        await page.keyboard.press("End");
-        await expectLines(page, `${Math.floor(last / 2) + 1}${last % 2 ? "…" : "\\."}`);
+        await press(page, "ArrowRight", LAST, 50);
+        await expectLines(page, `${LAST / 2 + 1}\\.`);
         await page.getByText("The engine is searching.").waitFor();
-        isRunning = false;
-        await watching;
-        assert.equal(most, 1);
-        assert.deepEqual(refusals, []);
-        // Half of the burst is left to the other requests of the page.
-        const allowed = 60 + (performance.now() - start) / 500;
-        assert.ok(searches - before <= allowed, `${searches - before} of ${allowed} searches`);
+        await page.keyboard.press("e");
+        await press(page, "ArrowLeft", LAST, 50);
+        await expectLines(page, "1\\.");
+        await page.keyboard.press("i");
+        await press(page, "ArrowRight", STEPS, 300);
+        // When the user rests, all that is open is about the last position.
+        await expectLines(page, `${STEPS / 2 + 1}\\.`);
+        await page.locator(".inspect-form .values:not(.old)").waitFor();
+        await page.locator(".piece-value").first().waitFor();
+        await page.locator(".judgement:not(:has(.hint))").waitFor();
+        assert.equal(await stopWatching(), 1);
+        assert.deepEqual(traffic.refusals, []);
+        // More than the burst of the limit: the page has waited for its turn.
+        const { requests, searches } = traffic;
+        assert.ok(requests + searches > 130, `${requests} requests, ${searches} searches`);
       });
     } finally {
       await stopServer(server);

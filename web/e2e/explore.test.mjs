@@ -246,20 +246,23 @@ test("a mate has no moves to explore", async () => {
 });
 
 test("refusals are shown with the wait, and the board works on", async () => {
-  const problem = (status, detail) => ({
-    status, contentType: "application/problem+json", headers: { "Retry-After": "1" },
-    body: JSON.stringify({ title: "Refused", status, code: "refused", detail }),
+  const problem = (status, code, detail) => ({
+    status, contentType: "application/problem+json",
+    body: JSON.stringify({
+      title: "Refused", status, code, detail, ...(status === 422 ? {} : { retry_after_ms: 900 }),
+    }),
   });
   const refusals = [
-    [429, "too many requests", "Too many requests. Trying again in 1 s."],
-    [503, "the queue is full", "The queue is full. Trying again in 1 s."],
-    [401, "the API key is unknown", "The API key is unknown. The server needs a valid API key."],
-    [422, "the position is odd", "The position is odd."],
+    [429, "rate_limited", "120 requests", "The server allows no more requests for now. The next"],
+    [503, "queue_full", "8 explore requests", "The server is busy. The next try is in 1 s."],
+    [401, "unauthorized", "the key is unknown", "The server needs a valid API key."],
+    [422, "invalid_request", "the position is odd", "The position is odd."],
   ];
   await open();
   const note = page().locator(".explore-note");
-  for (const [index, [status, detail, text]] of refusals.entries()) {
-    await page().route("**/v1/explore?*", (route) => route.fulfill(problem(status, detail)));
+  for (const [index, [status, code, detail, text]] of refusals.entries()) {
+    const answer = problem(status, code, detail);
+    await page().route("**/v1/explore?*", (route) => route.fulfill(answer));
     await play(NAJDORF[index]);
     await note.filter({ hasText: text }).waitFor();
     await page().unroute("**/v1/explore?*");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as steps from "./browser.mjs";
+import { until } from "./own-server.mjs";
 
 const { BOARD_URL } = process.env;
 const page = steps.boardPage({ allowed: [/status of (422|429|503)/, /ERR_FAILED/] });
@@ -513,41 +514,48 @@ test("running through a game sends few requests, and going back sends none", asy
   assert.equal(sent.length, count);
 });
 
-test("a refusal is a sentence, and the next try shows the position", async () => {
+test("a refusal for good is a sentence, and a press on “Try again” tries again", async () => {
   let refusals = 2;
   await page().route("**/v1/position", (route) => {
     if (refusals-- <= 0) return route.continue();
     return route.fulfill({
-      status: 503, contentType: "application/problem+json",
+      status: 422, contentType: "application/problem+json",
       body: JSON.stringify({
-        title: "Queue full", status: 503, code: "queue_full", detail: "The queue is full.",
+        title: "Invalid FEN", status: 422, code: "invalid_fen", detail: "the position is odd",
       }),
     });
   });
   await page().getByRole("button", { name: "Inspect" }).click();
-  const alert = page().getByRole("alert").filter({ hasText: "The queue is full." });
+  const alert = page().getByRole("alert").filter({ hasText: "The position is odd." });
   await alert.waitFor();
   await page().getByRole("button", { name: "Try again" }).click();
+  await until(() => refusals === 0, "the second refusal");
   await alert.waitFor();
   await page().getByRole("button", { name: "Try again" }).click();
   await list("Bitboards").waitFor();
   assert.equal(await alert.count(), 0);
 });
 
-test("after a refusal with a time, the page tries again by itself", async () => {
-  let refusals = 1;
+test("after a refusal that passes, the page tries again by itself", async () => {
+  const refusals = [
+    { status: 429, code: "rate_limited", retry_after_ms: 800 },
+    { status: 503, code: "queue_full" },
+  ];
   await page().route("**/v1/position", (route) => {
-    if (refusals-- <= 0) return route.continue();
+    const refusal = refusals.shift();
+    if (!refusal) return route.continue();
     return route.fulfill({
-      status: 429, contentType: "application/problem+json", headers: { "Retry-After": "1" },
-      body: JSON.stringify({
-        title: "Rate limit exceeded", status: 429, code: "rate_limited",
-        detail: "Rate limit exceeded.",
-      }),
+      status: refusal.status, contentType: "application/problem+json",
+      body: JSON.stringify({ title: "Refused", detail: "says the server", ...refusal }),
     });
   });
   await page().getByRole("button", { name: "Inspect" }).click();
-  await page().getByText("Rate limit exceeded. The next try is in 1 s.").waitFor();
+  for (const text of [
+    "The server allows no more requests for now. The next try is in 1 s.",
+    "The server is busy. The next try is in",
+  ]) {
+    await page().getByText(text).waitFor();
+  }
   await list("Bitboards").waitFor();
 });
 

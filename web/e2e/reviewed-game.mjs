@@ -1,4 +1,4 @@
-/** A game of 40 moves for the tests of the review, and the review that a browser keeps. */
+/** A game of 40 moves for the tests of the review, and the review that a tab keeps. */
 
 /** The moves as the tree writes them: castling is king takes rook. */
 export const GAME = `
@@ -22,14 +22,14 @@ export const newRecord = ({ fen = START, moves = GAME, level = "quick", job = nu
 /** Opens the page anew with a review that it goes on with: the shortest way to a long game. */
 export async function keepReview(page, record) {
   const text = JSON.stringify(record);
-  await page.evaluate((kept) => localStorage.setItem("kibitzer.review", kept), text);
+  await page.evaluate((kept) => sessionStorage.setItem("kibitzer.review", kept), text);
   await page.reload();
   await page.locator("cg-board piece").first().waitFor();
 }
 
 /** The id of the job that the page keeps. */
 export async function storedJob(page) {
-  const kept = () => JSON.parse(localStorage.getItem("kibitzer.review"))?.job ?? null;
+  const kept = () => JSON.parse(sessionStorage.getItem("kibitzer.review"))?.job ?? null;
   return (await page.waitForFunction(kept)).jsonValue();
 }
 

@@ -2,6 +2,7 @@
 import { createResource, createSignal, For, Match, Show, Switch } from "solid-js";
 import { Dialog } from "../ui/Dialog";
 import type { Client } from "./client";
+import { errorText } from "./failure";
 import type { Limits } from "./protocol";
 import { statusText } from "./status";
 import type { Engine } from "./store";
@@ -64,8 +65,8 @@ export default function ServerDialog(props: Props) {
       <p class="server-state">{statusText(props.engine.state)}</p>
       <KeyForm client={props.client} isRefused={props.engine.state.connection === "refused"} />
       <Switch>
-        <Match when={facts.error as Error | undefined}>
-          {(error) => <p class="server-problem" role="alert">{error().message}</p>}
+        <Match when={facts.error as unknown}>
+          <p class="server-problem" role="alert">{errorText(facts.error)}</p>
         </Match>
         <Match when={facts.loading}><p>Loading…</p></Match>
         <Match when={facts()}>

@@ -1,16 +1,17 @@
-/** The waits between tries to connect: longer each time, shorter while somebody looks. */
+/** The waits between tries: longer each time, shorter while somebody looks. */
 
-const MIN_WAIT_MS = 200;
-const MAX_WAIT_MS = 1_500;
+/** The shortest and the longest wait for a server that is gone, and for one that is busy. */
+const GONE_MS = [200, 1_500] as const;
+const BUSY_MS = [2_000, 16_000] as const;
 const MAX_HIDDEN_WAIT_MS = 60_000;
 
 export class BackOff {
   #tries = 0;
 
   /** The wait before the next try. A random part spreads the pages of a restarted server. */
-  next(isHidden: boolean): number {
-    const max = isHidden ? MAX_HIDDEN_WAIT_MS : MAX_WAIT_MS;
-    const wait = Math.min(MIN_WAIT_MS * 2 ** this.#tries, max);
+  next(isHidden: boolean, isBusy = false): number {
+    const [min, max] = isBusy ? BUSY_MS : GONE_MS;
+    const wait = Math.min(min * 2 ** this.#tries, isHidden ? MAX_HIDDEN_WAIT_MS : max);
     this.#tries += 1;
     return wait * (0.5 + Math.random() / 2);
   }

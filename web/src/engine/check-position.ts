@@ -3,7 +3,9 @@ import {
   checkHere, type CheckPosition, type FenField, type FieldNote,
 } from "../board/position-check";
 import { sentence } from "../ui/sentence";
-import { Refusal, type Client, type ProblemError } from "./client";
+import type { Client } from "./client";
+import { Refusal, type ProblemError } from "./errors";
+import { errorText } from "./failure";
 
 const FIELDS: readonly string[] = [
   "board", "side", "castling", "en_passant", "halfmove_clock", "fullmove_number",
@@ -27,7 +29,7 @@ export function createPositionCheck(client: Client): CheckPosition {
         ? error.problem.errors
         : undefined;
       if (errors) return { errors: errors.map(noteOf), warnings: [], notice: null };
-      return checkHere(fen, `${error.message} The page alone has checked the position.`);
+      return checkHere(fen, `${errorText(error)} The page alone has checked the position.`);
     }
   };
 }

@@ -1,50 +1,12 @@
 /** Requests to the server: JSON and events, with the API key, and refusals as errors. */
 import { createSignal } from "solid-js";
 import { keep, readStored } from "../ui/storage";
+import { Refusal, Unreachable, whole, type Problem } from "./errors";
+import { RequestBudget, type Priority } from "./request-budget";
+import type { ServerEvent } from "./server-events";
 
-/** A problem of the server (RFC 9457) as openapi.yaml describes it. */
-export interface Problem {
-  readonly title: string;
-  readonly status: number;
-  readonly code: string;
-  readonly detail?: string;
-  readonly errors?: readonly ProblemError[];
-}
-
-export interface ProblemError {
-  readonly code: string;
-  readonly detail: string;
-  /** A JSON Pointer to the member of the request. */
-  readonly pointer?: string;
-  /** The field of a FEN. */
-  readonly field?: string;
-}
-
-/** The server refused a request. The message is a sentence to show. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
-  constructor(
-    readonly problem: Problem,
-    /** How long to wait before the next try, if the server says so. */
-    readonly retryAfterMs: number | null,
-  ) {
-    super(problem.detail ?? problem.title);
-  }
-}
-
-/** No answer came. */
-export class Unreachable extends Error {
-  override readonly name = "Unreachable";
-  constructor() {
-    super("The server cannot be reached.");
-  }
-}
-
-export interface ServerEvent {
-  readonly type: string;
-  readonly id: string | null;
-  readonly data: unknown;
-}
+export { Refusal, Unreachable } from "./errors";
+export type { ServerEvent } from "./server-events";
 
 interface Options {
   readonly method?: "GET" | "POST" | "DELETE";
@@ -56,64 +18,34 @@ interface Options {
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** What the request is for, if the server's rate limit is near: `user` by default. */
+  readonly priority?: Priority;
 }
 
 const KEY_STORED_AS = "key";
 const sessionStore = () => sessionStorage;
 
+/** The pause after a 429 that names none, as a proxy may send it. */
+const DEFAULT_HOLD_MS = 2_000;
+
+/** The wait in the header, for servers and proxies whose problems do not name it. */
+function headerWait({ headers }: Response): Pick<Problem, "retry_after_ms"> {
+  const seconds = Number(headers.get("Retry-After") ?? NaN);
+  return Number.isFinite(seconds) ? { retry_after_ms: seconds * 1_000 } : {};
+}
+
 async function refusalOf(response: Response): Promise<Refusal> {
-  const seconds = Number(response.headers.get("Retry-After") ?? NaN);
-  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;
+  const { status, statusText } = response;
   const isProblem = response.headers.get("Content-Type")?.startsWith("application/problem+json");
   const problem = isProblem
-    ? ((await response.json()) as Problem)
-    : {
-        title: `The server answered ${response.status} ${response.statusText}`.trim(),
-        status: response.status, code: "unknown",
-      };
-  return new Refusal(problem, retryAfterMs);
-}
-
-/** Splits a stream of server-sent events. Lines end in LF, as this server writes them. */
-async function* parseEvents(
-  chunks: AsyncIterable<string>,
-): AsyncGenerator<ServerEvent, void, undefined> {
-  let rest = "";
-  for await (const chunk of chunks) {
-    const blocks = (rest + chunk).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const fields = new Map<string, string>();
-      for (const line of block.split("\n")) {
-        const colon = line.indexOf(":");
-        if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
-      }
-      const data = fields.get("data");
-      if (data === undefined) continue;
-      yield {
-        type: fields.get("event") ?? "message", id: fields.get("id") ?? null,
-        data: JSON.parse(data) as unknown,
-      };
-    }
-  }
-}
-
-async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield decoder.decode(value, { stream: true });
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
+    ? await whole(response.json() as Promise<Problem>)
+    : { title: `The server answered ${status} ${statusText}`.trim(), status, code: "unknown" };
+  return new Refusal({ ...headerWait(response), ...problem });
 }
 
 export function createClient() {
   const [key, setKey] = createSignal(readStored(KEY_STORED_AS, sessionStore));
+  const budget = new RequestBudget();
 
   async function send(path: string, options: Options): Promise<Response> {
     const { json, signal } = options;
@@ -124,6 +56,7 @@ export function createClient() {
     const shown = key();
     if (shown) headers["Authorization"] = `Bearer ${shown}`;
     const body = json === undefined ? options.body : JSON.stringify(json);
+    await budget.turn(options.priority ?? "user", signal);
     let response: Response;
     try {
       response = await fetch(path, {
@@ -134,11 +67,17 @@ export function createClient() {
       if (signal?.aborted) throw error;
       throw new Unreachable();
     }
-    if (!response.ok) throw await refusalOf(response);
-    return response;
+    budget.note(response);
+    if (response.ok) return response;
+    const refusal = await refusalOf(response);
+    const { status, retry_after_ms = DEFAULT_HOLD_MS } = refusal.problem;
+    if (status === 429) budget.hold(retry_after_ms);
+    throw refusal;
   }
 
   return {
+    /** The server's rate limit, for searches, which are sent without this client. */
+    budget,
     /** The user's API key, kept until the tab is closed. */
     key,
     setKey(value: string | null) {
@@ -148,22 +87,23 @@ export function createClient() {
     /** Sends a request and reads the JSON of the response; throws `Refusal` or `Unreachable`. */
     async request<Answer>(path: string, options: Options = {}): Promise<Answer> {
       const response = await send(path, options);
-      return (response.status === 204 ? undefined : await response.json()) as Answer;
+      return (response.status === 204 ? undefined : await whole(response.json())) as Answer;
     },
     /** The same for a response that is text. */
     async text(path: string, options: Options = {}): Promise<string> {
-      return (await send(path, options)).text();
+      return whole((await send(path, options)).text());
     },
     /** Reads a stream of events until it ends or `signal` aborts it. */
     async *events(path: string, options: Options = {}): AsyncGenerator<ServerEvent> {
       const response = await send(path, { accept: "text/event-stream", ...options });
-      if (response.body) yield* parseEvents(textOf(response.body));
+      const { readEvents } = await import("./server-events");
+      if (response.body) yield* readEvents(response.body);
     },
     /** A ticket for a WebSocket, which cannot carry a key. `null` if no key is set. */
-    async ticket(options: Pick<Options, "signal"> = {}): Promise<string | null> {
+    async ticket(options: Options = {}): Promise<string | null> {
       if (!key()) return null;
       const { ticket } = await this.request<{ ticket: string }>(
-        "/v1/tickets", { method: "POST", ...options },
+        "/v1/tickets", { ...options, method: "POST" },
       );
       return ticket;
     },

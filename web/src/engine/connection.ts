@@ -1,7 +1,9 @@
 /** The connection to the server: a socket or, where none can be opened, events. It opens itself
  * again after a failure. */
 import { BackOff } from "./backoff";
-import { Refusal, type Client } from "./client";
+import type { Client } from "./client";
+import { Refusal } from "./errors";
+import { refusedText, retryWait, shownRefusal, type ShownRefusal } from "./failure";
 import { IDLE_CLOSE_CODE, LiveSocket } from "./live-socket";
 import type { Limits, SearchRequest, ServerMessage } from "./protocol";
 import type { Transport } from "./transport";
@@ -12,15 +14,9 @@ import type { Transport } from "./transport";
  */
 export type ConnectionState = "connecting" | "open" | "waiting" | "idle" | "refused";
 
-export interface Refused {
-  readonly refusal: Refusal;
-  /** The time until the next try, or `null` if there is none. */
-  readonly waitMs: number | null;
-}
-
 interface ConnectionHandlers {
-  /** `refused` is the server's reason for `waiting` or `refused`, if it was reached. */
-  onState(state: ConnectionState, refused: Refused | null): void;
+  /** `refusal` is the server's reason for `waiting` or `refused`, if it was reached. */
+  onState(state: ConnectionState, refusal: ShownRefusal | null): void;
   onMessage(message: ServerMessage): void;
   onLimits(limits: Limits): void;
 }
@@ -28,9 +24,8 @@ interface ConnectionHandlers {
 /** The number of sockets that may fail, while HTTP works, before events replace them. */
 const MAX_FAILED_SOCKETS = 2;
 
-const DEFAULT_REFUSAL_WAIT_MS = 2_000;
-
-const timeout = () => AbortSignal.timeout(8_000);
+/** The options of requests that the connection needs. */
+const options = () => ({ priority: "search" as const, signal: AbortSignal.timeout(8_000) });
 
 /** Statuses after which only the user can change something. */
 const FINAL_STATUSES: readonly number[] = [401, 403];
@@ -97,9 +92,9 @@ export class Connection {
     this.#transport = null;
   }
 
-  #become(state: ConnectionState, refused: Refused | null = null): void {
+  #become(state: ConnectionState, refusal: ShownRefusal | null = null): void {
     this.#state = state;
-    this.#handlers.onState(state, refused);
+    this.#handlers.onState(state, refusal);
   }
 
   async #connect(): Promise<void> {
@@ -123,11 +118,11 @@ export class Connection {
 
   /** A ticket if a key is set. Without one the socket is opened at once. */
   #ticket(): Promise<string | null> | null {
-    return this.#client.key() ? this.#client.ticket({ signal: timeout() }) : null;
+    return this.#client.key() ? this.#client.ticket(options()) : null;
   }
 
   #socket(ticket: string | null): Transport {
-    return new LiveSocket(ticket, {
+    return new LiveSocket(ticket, this.#client.budget, {
       onOpen: () => this.#become("open"),
       onMessage: (message) => {
         this.#backOff.reset();
@@ -164,7 +159,7 @@ export class Connection {
     const attempt = this.#attempt;
     this.#become("connecting");
     try {
-      const limits = await this.#client.request<Limits>("/v1/limits", { signal: timeout() });
+      const limits = await this.#client.request<Limits>("/v1/limits", options());
       if (attempt !== this.#attempt) return;
       this.#failedSockets += 1;
       this.#backOff.reset();
@@ -187,22 +182,20 @@ export class Connection {
 
   #refuse(refusal: Refusal): void {
     this.close();
-    const { retryAfterMs, problem: { status } } = refusal;
+    const { status, retry_after_ms = 0 } = refusal.problem;
+    const text = refusedText(refusal.problem);
     if (FINAL_STATUSES.includes(status)) {
-      this.#become("refused", { refusal, waitMs: null });
+      this.#become("refused", shownRefusal(text, null));
       return;
     }
-    const wait = Math.max(
-      retryAfterMs ?? (status === 429 || status === 503 ? DEFAULT_REFUSAL_WAIT_MS : 0),
-      this.#backOff.next(document.hidden),
-    );
-    this.#heldUntil = performance.now() + (retryAfterMs ?? 0);
-    this.#retryLater(wait, { refusal, waitMs: wait });
+    const wait = retryWait(refusal, this.#backOff) ?? this.#backOff.next(document.hidden);
+    this.#heldUntil = performance.now() + retry_after_ms;
+    this.#retryLater(wait, shownRefusal(text, wait));
   }
 
-  #retryLater(wait: number, refused: Refused | null = null): void {
+  #retryLater(wait: number, refusal: ShownRefusal | null = null): void {
     this.close();
     this.#timer = setTimeout(() => void this.#connect(), wait);
-    this.#become("waiting", refused);
+    this.#become("waiting", refusal);
   }
 }

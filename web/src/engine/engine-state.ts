@@ -1,9 +1,9 @@
 /** What views see of the engine. */
 import type { AnalysedPosition } from "./analysed-position";
 import type { ConnectionState } from "./connection";
+import type { ShownRefusal } from "./failure";
 import { readPreferences, type LimitName } from "./preferences";
 import type { Limits } from "./protocol";
-import type { ShownRefusal } from "./refusal";
 import type { Restriction } from "./restriction";
 
 /** What the running search has done so far. */
@@ -20,6 +20,12 @@ export interface Threat {
 }
 
 export interface EngineState {
+  /** The position on the board, or `null` if it is not to be analysed. */
+  position: AnalysedPosition | null;
+  /** The server refused the moves before the position, so it is sent alone. */
+  isWithoutMoves: boolean;
+  /** The tab has been hidden for long. */
+  isAway: boolean;
   connection: ConnectionState;
   /** Whether the user wants an analysis. */
   isEnabled: boolean;
@@ -48,7 +54,8 @@ export interface EngineState {
 }
 
 export const initialState = (): EngineState => ({
-  connection: "connecting", isEnabled: true, isHidden: false, isSearching: false, queued: null,
-  progress: null, ended: null, isDeeper: false, drawReason: null, refusal: null,
-  ...readPreferences(), restriction: null, threat: null, aside: null, limits: null,
+  position: null, isWithoutMoves: false, isAway: false, connection: "connecting",
+  isEnabled: true, isHidden: false, isSearching: false, queued: null, progress: null, ended: null,
+  isDeeper: false, drawReason: null, refusal: null, ...readPreferences(), restriction: null,
+  threat: null, aside: null, limits: null,
 });

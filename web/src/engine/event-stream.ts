@@ -1,8 +1,7 @@
 /** Searches by `POST /v1/analysis`, for networks whose proxies refuse WebSockets. */
-import { Refusal, type Client } from "./client";
-import {
-  searchMembers, type LiveProblem, type SearchRequest, type ServerMessage,
-} from "./protocol";
+import type { Client } from "./client";
+import { Refusal } from "./errors";
+import { searchMembers, type SearchRequest, type ServerMessage } from "./protocol";
 import { SilenceTimer } from "./silence";
 import type { Transport } from "./transport";
 
@@ -16,13 +15,6 @@ interface Handlers {
 /** Whether a refusal is about the search or its moment, and not about the user or the server. */
 const isAboutRequest = ({ problem: { status } }: Refusal) =>
   status === 503 || (status < 500 && status !== 401 && status !== 403);
-
-/** A refusal as a socket would report it. */
-const problemOf = (id: number, { problem, retryAfterMs }: Refusal): LiveProblem => ({
-  type: "problem", id, code: problem.code, title: problem.title,
-  ...(problem.detail === undefined ? {} : { detail: problem.detail }),
-  ...(retryAfterMs === null ? {} : { retry_after_ms: retryAfterMs }),
-});
 
 export class EventStream implements Transport {
   readonly #client: Client;
@@ -60,8 +52,10 @@ export class EventStream implements Transport {
     const silence = new SilenceTimer(() => this.#lose(abort));
     silence.restart();
     try {
-      const { signal } = abort;
-      for await (const { data } of this.#client.events("/v1/analysis", { json, signal })) {
+      const events = this.#client.events("/v1/analysis", {
+        json, signal: abort.signal, priority: "search",
+      });
+      for await (const { data } of events) {
         silence.restart();
         const message = { ...(data as object), id } as ServerMessage;
         if (abort !== this.#running?.abort) return;
@@ -73,7 +67,9 @@ export class EventStream implements Transport {
       if (abort !== this.#running?.abort) return;
       this.#running = null;
       if (!(error instanceof Refusal)) this.#handlers.onLost();
-      else if (isAboutRequest(error)) this.#handlers.onMessage(problemOf(id, error));
+      else if (isAboutRequest(error)) {
+        this.#handlers.onMessage({ ...error.problem, type: "problem", id });
+      }
       else this.#handlers.onRefusal(error);
     } finally {
       silence.stop();

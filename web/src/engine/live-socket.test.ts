@@ -37,12 +37,14 @@ const request: SearchRequest = {
 function openSocket(ticket: string | null = null) {
   const messages: ServerMessage[] = [];
   const closes: [number, boolean][] = [];
-  const live = new LiveSocket(ticket, {
+  let spent = 0;
+  const budget = { spend: () => void (spent += 1) };
+  const live = new LiveSocket(ticket, budget, {
     onOpen: () => live.search(1, request),
     onMessage: (message) => messages.push(message),
     onClose: (...close) => closes.push(close),
   });
-  return { live, socket: FakeSocket.last, messages, closes };
+  return { live, socket: FakeSocket.last, messages, closes, spent: () => spent };
 }
 
 beforeEach(() => {
@@ -56,11 +58,13 @@ afterEach(() => {
 });
 
 test("position and search are sent together once the socket opens, with a ticket", () => {
-  const { socket } = openSocket("abc");
+  const { socket, spent } = openSocket("abc");
+  expect(spent()).toBe(1);
   expect(socket.url.href).toBe("wss://chess.example/v1/live?ticket=abc");
   expect(socket.sent).toEqual([]);
   socket.open();
   expect(socket.sent.map(({ type }) => type)).toEqual(["position", "go"]);
+  expect(spent()).toBe(2);
 });
 
 test("a socket that does not open has failed", () => {

@@ -1,5 +1,6 @@
 /** Searches over one WebSocket to `/v1/live`. */
 import { searchMembers, type SearchRequest, type ServerMessage } from "./protocol";
+import type { RequestBudget } from "./request-budget";
 import { SilenceTimer } from "./silence";
 import type { Transport } from "./transport";
 
@@ -26,6 +27,8 @@ interface Handlers {
 export class LiveSocket implements Transport {
   readonly #socket: WebSocket;
   readonly #handlers: Handlers;
+  /** The opening of the socket and each search are requests for the server's rate limit. */
+  readonly #budget: Pick<RequestBudget, "spend">;
   readonly #silence = new SilenceTimer(() => this.#lose());
   readonly #openTimer: ReturnType<typeof setTimeout>;
   #openedAt = Infinity;
@@ -33,8 +36,10 @@ export class LiveSocket implements Transport {
   /** The ids of searches whose `end` has not come. */
   readonly #running = new Set<number>();
 
-  constructor(ticket: string | null, handlers: Handlers) {
+  constructor(ticket: string | null, budget: Pick<RequestBudget, "spend">, handlers: Handlers) {
     this.#handlers = handlers;
+    this.#budget = budget;
+    budget.spend();
     const url = new URL("/v1/live", location.href);
     url.protocol = url.protocol.replace("http", "ws");
     if (ticket) url.searchParams.set("ticket", ticket);
@@ -52,6 +57,7 @@ export class LiveSocket implements Transport {
   /** Sends the position and the search together. */
   search(id: number, request: SearchRequest): void {
     const { fen, moves } = request;
+    this.#budget.spend();
     this.#running.add(id);
     this.#send({ type: "position", id: `position ${id}`, fen, moves });
     this.#send({ type: "go", id, ...searchMembers(request) });

@@ -34,11 +34,3 @@ test("a run of 200 steps in 10 seconds starts few searches, and one at its end",
   expect(started[0]).toBe(1_000);
   expect(started.at(-1)).toBe(1_000 + 199 * 50 + 150);
 });
-
-test("half of the server's rate is kept, however long the user steps", () => {
-  const pace = new Pace();
-  pace.setRate({ requests: 120, window_ms: 60_000 });
-  const started = searches(pace, run(1_000, 200));
-  const allowed = 60 + (started.at(-1)! - 1_000) / 500 + 1;
-  expect(started.length).toBeLessThanOrEqual(allowed);
-});

@@ -1,5 +1,6 @@
 /** The messages of `/v1/live` that the page uses. openapi.yaml describes all members. */
 import type { Color } from "chessops/types";
+import type { Refused } from "./failure";
 
 export interface Score {
   readonly type: "cp" | "mate";
@@ -56,13 +57,9 @@ export interface Ready {
   readonly draw_reason: string | null;
 }
 
-export interface LiveProblem {
+export interface LiveProblem extends Refused {
   readonly type: "problem";
   readonly id: number;
-  readonly code: string;
-  readonly title: string;
-  readonly detail?: string;
-  readonly retry_after_ms?: number;
 }
 
 /** A message about the search with this id. */
@@ -102,11 +99,13 @@ interface Cap {
 /** The members of `GET /v1/limits` that the page uses. */
 export interface Limits {
   readonly depth: Cap;
+  readonly nodes: Cap;
   readonly movetime_ms: Cap;
   readonly multipv: Cap;
   readonly infinite_ms: number;
   readonly queue: { readonly capacity: number; readonly length: number };
   readonly workers: number;
+  readonly jobs: { readonly max_nodes: number };
   readonly hash_mb: number;
   readonly dictionary: { readonly entries: number; readonly max_entries: number };
   readonly rate: {

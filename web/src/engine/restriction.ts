@@ -11,6 +11,8 @@ export interface ChosenMove {
 export interface Restriction {
   readonly kind: "only" | "without";
   readonly moves: readonly ChosenMove[];
+  /** The moves that are left to search. */
+  readonly searchmoves: readonly string[];
 }
 
 const PROMOTIONS: readonly Role[] = ["queen", "rook", "bishop", "knight"];
@@ -34,11 +36,15 @@ function normal(position: Chess, uci: string): string {
   return move ? makeUci(normalizeMove(position, move)) : uci;
 }
 
-/** The `searchmoves` of a restriction. */
-export function searchMoves(position: Chess, { kind, moves }: Restriction): string[] {
+/** A restriction to or without these moves, or `null` if no legal move would be left. */
+function restrictionOf(
+  position: Chess, kind: Restriction["kind"], moves: readonly ChosenMove[],
+): Restriction | null {
   const chosen = moves.map(({ uci }) => normal(position, uci));
-  if (kind === "only") return chosen;
-  return legalMoves(position).map(makeUci).filter((uci) => !chosen.includes(uci));
+  const searchmoves = kind === "only"
+    ? chosen
+    : legalMoves(position).map(makeUci).filter((uci) => !chosen.includes(uci));
+  return searchmoves.length > 0 ? { kind, moves, searchmoves } : null;
 }
 
 /** A restriction with one more move, or `null` if no legal move would be left. */
@@ -46,7 +52,13 @@ export function restrict(
   position: Chess, before: Restriction | null, kind: Restriction["kind"], move: ChosenMove,
 ): Restriction | null {
   const isContinued = before?.kind === kind && kind === "without";
-  const moves = isContinued ? [...before.moves, move] : [move];
-  const restriction = { kind, moves };
-  return searchMoves(position, restriction).length > 0 ? restriction : null;
+  return restrictionOf(position, kind, isContinued ? [...before.moves, move] : [move]);
+}
+
+/** A restriction without one of its moves, or `null` if it has no other. */
+export function unrestrict(
+  position: Chess, { kind, moves }: Restriction, { uci }: ChosenMove,
+): Restriction | null {
+  const others = moves.filter((move) => move.uci !== uci);
+  return others.length > 0 ? restrictionOf(position, kind, others) : null;
 }

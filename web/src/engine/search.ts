@@ -1,10 +1,9 @@
 /** The search that the state of the engine asks for. */
-import { positionOf } from "../tree/tree";
 import type { AnalysedPosition } from "./analysed-position";
 import type { EngineState } from "./engine-state";
 import { searchLimit } from "./preferences";
 import type { SearchRequest } from "./protocol";
-import { searchMoves, type Restriction } from "./restriction";
+import type { Restriction } from "./restriction";
 
 /** What a search is about. Its evaluations are kept under this. */
 export interface SearchSubject {
@@ -33,24 +32,29 @@ function searchAside(
   };
 }
 
+/** The number of lines that a search has: as the user chose, up to the server's limit. */
+export const lineCount = ({ multipv, limits }: EngineState): number =>
+  Math.min(multipv, limits?.multipv.max ?? multipv);
+
 /** The search that should run now. The threat goes before all else. */
-export function wantedSearch(
-  state: EngineState, position: AnalysedPosition, multipv: number,
-): WantedSearch | null {
-  const { threat, restriction, aside } = state;
+export function wantedSearch(state: EngineState): WantedSearch | null {
+  const { position, threat, restriction, aside } = state;
+  if (!position || state.isAway) return null;
   if (threat && !threat.isDone) {
     return searchAside("threat", { key: threat.fen, fen: threat.fen, moves: [] });
   }
   if (!state.isEnabled || state.isHidden) return null;
   if (aside) return searchAside("aside", aside);
   if (state.ended !== null) return null;
-  const { key, fen, moves } = position;
+  const { key } = position;
+  const { fen, moves } = state.isWithoutMoves ? { fen: key, moves: [] } : position;
+  const multipv = lineCount(state);
   return {
     subject: { key, multipv, restriction, purpose: "shown" },
     request: {
       fen, moves, multipv,
       limit: state.isDeeper ? { infinite: true } : searchLimit(state.limit),
-      searchmoves: restriction && searchMoves(positionOf(key), restriction),
+      searchmoves: restriction && restriction.searchmoves,
     },
   };
 }

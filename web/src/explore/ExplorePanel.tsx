@@ -3,13 +3,13 @@ import { createEffect, createMemo, createSignal, Index, onCleanup, Show, type Ac
   "solid-js";
 import { squaresOf } from "../board/move-squares";
 import type { Overlays } from "../board/overlays";
+import { createShown } from "../engine/latest";
 import type { TreeStore } from "../tree/store";
 import { Icon } from "../ui/Icon";
-import { sentence } from "../ui/sentence";
 import { KnownMoves } from "./KnownMoves";
 import { PieceValues } from "./PieceValues";
 import { rowsOf, type Row } from "./rows";
-import { createShown, type Explored, type Explorer } from "./store";
+import type { Explored, Explorer } from "./store";
 import { ageText, whiteScoreText } from "./texts";
 
 interface Props {
@@ -45,7 +45,9 @@ function Content(props: Props & { explorer: Explorer }) {
     overlays.set("explore", null);
   });
 
-  const { shown, isOutdated } = createShown(explorer);
+  const last = createShown(explorer.kept, () => explorer.line().key);
+  const isOutdated = () => last()?.key !== explorer.line().key;
+  const shown = () => (isOutdated() && explorer.problem() ? null : last());
   const age = (ms: number, at: number) => ageText(ms + Math.max(now() - at, 0));
   const rows = createMemo((before: readonly Row[]): readonly Row[] => {
     const kept = shown();
@@ -82,7 +84,7 @@ function Content(props: Props & { explorer: Explorer }) {
     const withoutMoves = isOutdated() ? null : shown()?.answer.withoutMoves;
     if (explorer.problem()) return explorer.problem();
     return withoutMoves
-      ? `Shown without the moves before this position. ${sentence(withoutMoves.detail)}`
+      ? `Shown without the moves before this position. ${withoutMoves.text}`
       : null;
   };
 

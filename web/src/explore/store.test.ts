@@ -66,12 +66,12 @@ test("moves that the server refuses are left out, and the reason is kept", async
   const { tree, explorer, asked, pass, dispose } = withExplorer((_, moves) => {
     if (moves.length === 0) return {};
     const errors = [{ code: "out_of_range", pointer: "/moves", detail }];
-    throw new Refusal({ title: "No", status: 422, code: "invalid_request", detail, errors }, null);
+    throw new Refusal({ title: "No", status: 422, code: "invalid_request", detail, errors });
   });
   tree.play("e2e4");
   await pass();
   expect(asked.slice(-2)).toEqual(["e2e4", ""]);
-  expect(explorer.explored()?.withoutMoves?.detail).toBe(detail);
+  expect(explorer.explored()?.withoutMoves?.text).toBe(`M${detail.slice(1)}.`);
   expect(explorer.problem()).toBeNull();
   dispose();
 });
@@ -79,7 +79,7 @@ test("moves that the server refuses are left out, and the reason is kept", async
 test("a position after the end of the game says so", async () => {
   const { tree, explorer, pass, dispose } = withExplorer((_, moves) => {
     if (moves.length === 0) return {};
-    throw new Refusal({ title: "No", status: 422, code: "illegal_move" }, null);
+    throw new Refusal({ title: "No", status: 422, code: "illegal_move" });
   });
   tree.play("e2e4");
   await pass();

@@ -4,12 +4,14 @@
  */
 import { createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
 import type { Overlays } from "../board/overlays";
-import { Refusal, type Client } from "../engine/client";
+import type { Client } from "../engine/client";
+import { Refusal } from "../engine/errors";
+import { errorText } from "../engine/failure";
+import { createRequests } from "../engine/requests";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { continued, keysUpwards, lineOf, type Line } from "./line";
 import type { ExploredPosition, KnownEvaluation, Opening } from "./protocol";
-import { createRequests } from "./requests";
 import { stateText } from "./texts";
 import { createValues } from "./values";
 
@@ -22,7 +24,7 @@ export interface Sources {
 
 /** What the server knows, and why it did not take the moves before the position. */
 export interface Explored extends ExploredPosition {
-  readonly withoutMoves: { readonly code: string; readonly detail: string } | null;
+  readonly withoutMoves: { readonly code: string; readonly text: string } | null;
 }
 
 /** When the memory may have the result of an ended search: the page does not see it stored. */
@@ -35,7 +37,9 @@ async function explore(client: Client, line: Line, signal: AbortSignal): Promise
   const get = (fen: string, moves: readonly string[]) => {
     const query = new URLSearchParams({ fen });
     if (moves.length > 0) query.set("moves", moves.join(","));
-    return client.request<ExploredPosition>(`/v1/explore?${query}`, { signal }).then(compact);
+    return client.request<ExploredPosition>(`/v1/explore?${query}`, {
+      signal, priority: "background",
+    }).then(compact);
   };
   try {
     return { ...(await get(line.root, line.moves)), withoutMoves: null };
@@ -66,7 +70,7 @@ function refusedMoves(error: unknown): Explored["withoutMoves"] {
   const { code, status, errors } = error.problem;
   const isAboutMoves = code === "illegal_move" || status === 431 || status === 414 ||
     errors?.some(({ pointer }) => pointer?.startsWith("/moves"));
-  return isAboutMoves ? { code, detail: error.message } : null;
+  return isAboutMoves ? { code, text: errorText(error) } : null;
 }
 
 export function createExplorer({ tree, engine, client, overlays }: Sources) {
@@ -79,14 +83,14 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
   const [ahead, setAhead] = createSignal<{ of: string; lines: readonly Line[] }>({
     of: "", lines: [],
   });
-  const requests = createRequests<Line, Explored>({
-    send: (query, signal) => explore(client, query, signal),
-    maxAgeMs: () => (isOpen() ? MAX_AGE_MS : Infinity),
-  });
   const linesAhead = () => (ahead().of === line().key ? ahead().lines : []);
-  createEffect(() => requests.want([line(), ...(isOpen() ? linesAhead() : [])]));
-
-  const values = createValues({ tree, client, overlays });
+  const requests = createRequests<Explored>(
+    () => [line(), ...(isOpen() ? linesAhead() : [])].map((asked) => ({
+      key: asked.key, load: (signal) => explore(client, asked, signal),
+    })),
+    { engine, client, maxAgeMs: () => (isOpen() ? MAX_AGE_MS : Infinity) },
+  );
+  const values = createValues({ tree, engine, client, overlays });
 
   let timers: ReturnType<typeof setTimeout>[] = [];
   const stopTimers = () => timers.forEach(clearTimeout);
@@ -102,16 +106,6 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
     }, wait));
     return isSearching;
   }));
-  createEffect(on(() => engine.state.connection === "open", (isConnected) => {
-    if (!isConnected) return;
-    requests.retry();
-    values.retry();
-  }, { defer: true }));
-  createEffect(on(client.key, () => {
-    requests.refresh();
-    values.refresh();
-  }, { defer: true }));
-
   const explored = () => requests.kept(line().key)?.answer;
   return {
     line,
@@ -133,7 +127,7 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
       return stateText(answer) ?? (isAfterEnd ? "The game was drawn before this position." : null);
     }),
     problem: requests.problem,
-    isLoading: () => requests.loading() !== null,
+    isLoading: requests.isLoading,
     refresh: requests.refresh,
     isOpen,
     /** Whether the moves are shown, and so must be up to date. */
@@ -159,21 +153,3 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
 }
 
 export type Explorer = ReturnType<typeof createExplorer>;
-
-/** An answer on the screen: its line and when it came. */
-export interface Shown {
-  readonly key: string;
-  readonly answer: Explored;
-  readonly at: number;
-}
-
-/** The answer to show: the last one stays until the next one comes, so that nothing jumps. */
-export function createShown({ line, kept, problem }: Explorer) {
-  const shown = createMemo((before: Shown | null): Shown | null => {
-    const { key } = line();
-    const now = kept(key);
-    if (now) return { key, ...now };
-    return problem() ? null : before;
-  }, null);
-  return { shown, isOutdated: () => shown()?.key !== line().key };
-}

@@ -4,11 +4,13 @@ import type { Key } from "@lichess-org/chessground/types";
 import { createEffect, createSignal } from "solid-js";
 import type { Overlays } from "../board/overlays";
 import type { Client } from "../engine/client";
+import { createLatest } from "../engine/latest";
+import type { Query } from "../engine/requests";
+import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { toast } from "../ui/toasts";
 import { useShortcuts } from "../ui/shortcuts";
 import type { PieceValue, StaticEvaluation } from "./protocol";
-import { createRequests } from "./requests";
 
 /** A value as its label on the board: `+4.8`, `−0.9`. A tenth of a pawn is enough there. */
 export function labelText(value: number): string {
@@ -32,18 +34,22 @@ export function labelShape({ square, color, value }: PieceValue): DrawShape {
 
 interface Sources {
   readonly tree: TreeStore;
+  readonly engine: Engine;
   readonly client: Client;
   readonly overlays: Overlays;
 }
 
-export function createValues({ tree, client, overlays }: Sources) {
+export function createValues({ tree, engine, client, overlays }: Sources) {
   const [isShown, setShown] = createSignal(false);
-  const requests = createRequests<{ key: string }, StaticEvaluation>({
+  const latest = createLatest((): Query<StaticEvaluation> | null => {
     // The moves before a position do not change its static evaluation.
-    send: ({ key }, signal) => client.request("/v1/evaluate", { json: { fen: key }, signal }),
-  });
-  const evaluation = () => requests.kept(tree.current().fen)?.answer;
-  createEffect(() => requests.want(isShown() ? [{ key: tree.current().fen }] : []));
+    const { fen } = tree.current();
+    const load = (signal: AbortSignal) => client.request<StaticEvaluation>("/v1/evaluate", {
+      json: { fen }, signal, priority: "background",
+    });
+    return isShown() ? { key: fen, load } : null;
+  }, { engine, client });
+  const evaluation = () => (latest.isOld() ? undefined : latest.answer() ?? undefined);
   createEffect(() => {
     const pieces = isShown() ? evaluation()?.pieces : undefined;
     overlays.set("values", pieces ? { shapes: pieces.map(labelShape), squares: new Map() } : null);
@@ -54,7 +60,7 @@ export function createValues({ tree, client, overlays }: Sources) {
   }]);
   // The panel, which shows the problem, may be closed.
   createEffect((before: string | null) => {
-    const problem = isShown() ? requests.problem() : null;
+    const problem = isShown() ? latest.problem() : null;
     if (problem && !before) toast(problem, "error");
     return problem;
   }, null);
@@ -62,9 +68,7 @@ export function createValues({ tree, client, overlays }: Sources) {
     isShown,
     toggle,
     evaluation,
-    problem: requests.problem,
-    retry: requests.retry,
-    refresh: requests.refresh,
+    problem: latest.problem,
   };
 }
 

@@ -13,7 +13,7 @@ import { InspectProvider, type Inspect } from "./context";
 import { FORMS } from "./forms";
 import { FormSelect, FormTabs } from "./FormList";
 import { Problem, Waiting } from "./Notes";
-import { createRequests } from "./requests";
+import { createPositionRequests } from "./requests";
 import { createSelection } from "./selection";
 import { SquareField } from "./SquareField";
 import { squareName, type Square } from "./squares";
@@ -49,9 +49,8 @@ export default function InspectPanel(props: Props) {
   const [order, setOrder] = createSignal<BitOrder>("a1");
   const form = () => FORMS.find(({ id }) => id === open())!;
   const selection = createSelection(overlays);
-  const requests = createRequests({
-    tree, client, isOnline: () => engine.state.connection === "open",
-    needs: (need) => form().needs.includes(need),
+  const requests = createPositionRequests({
+    tree, engine, client, needs: (need) => form().needs.includes(need),
   });
   const answer = () => requests.position.answer();
   onBoardSquare((square) => selection.choose([square]));

@@ -1,6 +1,6 @@
 /** What stands in the place of a value that is not there. */
 import { Show } from "solid-js";
-import type { Latest } from "./latest";
+import type { Latest } from "../engine/latest";
 
 /** The start of a game has no last move. */
 export function NoMove(props: { what: string }) {
@@ -8,7 +8,7 @@ export function NoMove(props: { what: string }) {
 }
 
 interface Props {
-  of: Pick<Latest<unknown>, "problem" | "retry">;
+  of: Pick<Latest<unknown>, "problem" | "refresh">;
 }
 
 /** A refusal as a sentence, with a button for the next try. */
@@ -18,7 +18,7 @@ export function Problem(props: Props) {
       {(problem) => (
         <p class="refused" role="alert">
           <span>{problem()}</span>
-          <button type="button" onClick={() => props.of.retry()}>Try again</button>
+          <button type="button" onClick={() => props.of.refresh()}>Try again</button>
         </p>
       )}
     </Show>

@@ -1,8 +1,11 @@
 /** The requests of the panel: the shown position, its last move and its legal moves. */
-import { Refusal, type Client } from "../engine/client";
+import type { Client } from "../engine/client";
+import { Refusal } from "../engine/errors";
+import { createLatest } from "../engine/latest";
+import type { Query } from "../engine/requests";
+import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import type { TreeNode } from "../tree/tree";
-import { createLatest, type Question } from "./latest";
 import type { Hex, LegalMove, PlayAnswer, Ply, PositionAnswer, ZobristNumber } from "./server";
 
 /** The shown position: its forms, and whether the server knows the moves before it. */
@@ -53,17 +56,21 @@ export type Need = "lastMove" | "keyBefore" | "legalMoves";
 
 interface Options {
   tree: TreeStore;
+  engine: Engine;
   client: Client;
-  isOnline(): boolean;
   /** Whether the open form shows this: nothing else is asked for. */
   needs(need: Need): boolean;
 }
 
-export function createRequests({ tree, client, isOnline, needs }: Options) {
-  const post = <Answer>(path: string, json: unknown, signal: AbortSignal) =>
-    client.request<Answer>(path, { json, signal });
+/** The number of kept answers for each question: a user steps back and forth. */
+const MAX_KEPT = 48;
 
-  const position = createLatest((): Question<Inspected> => {
+export function createPositionRequests({ tree, engine, client, needs }: Options) {
+  const options = { engine, client, maxKept: MAX_KEPT };
+  const post = <Answer>(path: string, json: unknown, signal: AbortSignal) =>
+    client.request<Answer>(path, { json, signal, priority: "background" });
+
+  const position = createLatest((): Query<Inspected> => {
     const game = gameOf(tree.path());
     const { fen } = tree.current();
     return {
@@ -74,7 +81,7 @@ export function createRequests({ tree, client, isOnline, needs }: Options) {
         return { ...answer, shown: fen, hasHistory };
       },
     };
-  }, isOnline);
+  }, options);
 
   /** The position before the last move, and that move. */
   const step = () => {
@@ -82,7 +89,7 @@ export function createRequests({ tree, client, isOnline, needs }: Options) {
     return parent === null || uci === null ? null : { fen: tree.node(parent).fen, uci };
   };
 
-  const lastMove = createLatest((): Question<Ply> | null => {
+  const lastMove = createLatest((): Query<Ply> | null => {
     const played = step();
     if (!played || !needs("lastMove")) return null;
     const { fen, uci } = played;
@@ -96,9 +103,9 @@ export function createRequests({ tree, client, isOnline, needs }: Options) {
         return ply;
       },
     };
-  }, isOnline);
+  }, options);
 
-  const keyBefore = createLatest((): Question<KeyNumbers> | null => {
+  const keyBefore = createLatest((): Query<KeyNumbers> | null => {
     const played = step();
     if (!played || !needs("keyBefore") || !position.answer()?.views.zobrist) return null;
     const { fen } = played;
@@ -110,9 +117,9 @@ export function createRequests({ tree, client, isOnline, needs }: Options) {
         return { key, numbers: views.zobrist ?? [] };
       },
     };
-  }, isOnline);
+  }, options);
 
-  const legalMoves = createLatest((): Question<readonly LegalMove[]> | null => {
+  const legalMoves = createLatest((): Query<readonly LegalMove[]> | null => {
     if (!needs("legalMoves")) return null;
     const { fen } = tree.current();
     return {
@@ -120,9 +127,9 @@ export function createRequests({ tree, client, isOnline, needs }: Options) {
       load: async (signal) =>
         (await post<{ moves: LegalMove[] }>("/v1/legal-moves", { fen }, signal)).moves,
     };
-  }, isOnline);
+  }, options);
 
   return { position, lastMove, keyBefore, legalMoves };
 }
 
-export type Requests = ReturnType<typeof createRequests>;
+export type Requests = ReturnType<typeof createPositionRequests>;

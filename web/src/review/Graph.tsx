@@ -1,9 +1,11 @@
 /** The graph of White's win chance, move by move, with a mark at each mistake. */
 import { createSignal, For, Index, Show } from "solid-js";
+import { outcomeText } from "../board/outcome";
+import { scoreText } from "../engine/protocol";
+import { positionOf } from "../tree/tree";
 import { areaPath, linePath, pointsOf, xOf } from "./geometry";
 import { numbered } from "./line";
 import { KINDS, type JudgementName, type MoveReview } from "./protocol";
-import { shownScore } from "./sentence";
 
 interface Props {
   moves: readonly (MoveReview | null)[];
@@ -19,11 +21,13 @@ const MARKS: Record<JudgementName, string> = {
   blunder: "M0 5.5L-5.5 -4.5L5.5 -4.5Z",
 };
 
-/** What a point says: `12… Nf6 ?, −1.20, White 38%`. */
+/** What a point says: `12… Nf6 mistake, −1.20, White 38%`, or how the game ended there. */
 function pointText(move: MoveReview): string {
   const kind = move.judgement ? ` ${KINDS[move.judgement].name.toLowerCase()}` : "";
-  const chance = `White ${Math.round(move.win_chance.after)}%`;
-  return `${numbered(move.san, move.fen)}${kind}, ${shownScore(move.after)}, ${chance}`;
+  const played = `${numbered(move.san, move.fen)}${kind}`;
+  const end = outcomeText(positionOf(move.fen));
+  if (end !== null) return `${played}, ${end}`;
+  return `${played}, ${scoreText(move.after)}, White ${Math.round(move.win_chance.after)}%`;
 }
 
 export function Graph(props: Props) {
@@ -38,7 +42,7 @@ export function Graph(props: Props) {
   const described = () => {
     const ply = pointed() ?? props.shownPly;
     const move = ply === null ? null : props.moves[ply - 1];
-    return move ? pointText(move) : "Point at the graph, or use the arrow keys in it.";
+    return move ? pointText(move) : "White's win chance after each move. Click to go there.";
   };
   let list!: SVGGElement;
 

@@ -41,7 +41,7 @@ export function JudgementLine(props: Props) {
   });
   onCleanup(() => props.overlays.set("review", null));
   return (
-    <p class="judgement">
+    <p class="judgement" title={judgement()?.text}>
       <Show when={judgement()} fallback={<span class="hint">{hint()}</span>}>
         {(shown) => (
           <>

@@ -1,20 +1,22 @@
 /** The practice of the mistakes: the question, what was said about the last try, and the score. */
-import { createEffect, Match, Show, Switch } from "solid-js";
+import { createEffect, createMemo, Match, Show, Switch } from "solid-js";
 import { COLOR_NAMES } from "../board/squares";
 import { numbered } from "./line";
 import { scoreSentence } from "./practice";
 import type { PracticeStore } from "./practice-store";
 import { useShortcuts } from "../ui/shortcuts";
 
-
 export function PracticeView(props: { practice: PracticeStore }) {
   const state = () => props.practice.practice()!;
   const phase = () => state().phase;
-  const isSolved = () => phase() === "found" || phase() === "shown";
+  const isSolved = createMemo(() => phase() === "found" || phase() === "shown");
   const isAway = () => phase() !== "over" && props.practice.scratch() === null;
+  let section!: HTMLElement;
   let nextButton: HTMLButtonElement | undefined;
+  // The button that led here is gone. The keyboard goes on at “Next”, or in this panel.
   createEffect(() => {
     if (isSolved()) nextButton?.focus();
+    else section.focus({ preventScroll: true });
   });
   useShortcuts([
     {
@@ -23,7 +25,7 @@ export function PracticeView(props: { practice: PracticeStore }) {
     },
   ]);
   return (
-    <section class="review-body practice" aria-label="Practice">
+    <section class="review-body practice" aria-label="Practice" tabindex="-1" ref={section}>
       <div class="row">
         <h2>Find the better move</h2>
         <Show when={phase() !== "over"}>

@@ -1,5 +1,4 @@
 /** The progress of a running review, with a button that stops it. */
-import { Show } from "solid-js";
 import { movesDone } from "./review-data";
 import type { Review } from "./store";
 import { waitText } from "./texts";
@@ -9,12 +8,12 @@ const MIN_MOVES = 4;
 
 export function Progress(props: { review: Review }) {
   const state = () => props.review.state;
-  const total = () => state().game?.moves.length ?? 0;
+  const total = () => state().record?.game.moves.length ?? 0;
   const done = () => {
     const data = props.review.data();
     return data ? movesDone(data) : 0;
   };
-  const text = () => {
+  const progressText = () => {
     const { phase, startedAt } = state();
     if (phase === "sending") return "Sending the game…";
     if (phase === "queued") return "The review waits for a free worker.";
@@ -23,17 +22,17 @@ export function Progress(props: { review: Review }) {
     const perMove = (performance.now() - startedAt) / (done() - 1) / 1_000;
     return `${count}, about ${Math.ceil(perMove * (total() - done()))} s left`;
   };
+  const text = () => {
+    const { wait, record } = state();
+    return wait ? waitText(wait, record?.job != null) : progressText();
+  };
   return (
     <div class="progress">
       <div class="row">
         <progress max={total()} value={done()} aria-label="Reviewed moves" />
         <button type="button" onClick={props.review.stop}>Stop</button>
       </div>
-      <p class="hint">
-        <Show when={state().wait} fallback={text()}>
-          {(wait) => waitText(wait(), state().job !== null)}
-        </Show>
-      </p>
+      <p class="hint">{text()}</p>
     </div>
   );
 }

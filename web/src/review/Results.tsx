@@ -3,9 +3,9 @@ import type { Color } from "chessops/types";
 import { For, Show } from "solid-js";
 import { COLOR_NAMES } from "../board/squares";
 import { numbered } from "./line";
-import { isOf } from "./navigation";
+import { isOf, type Filter } from "./navigation";
 import { KINDS, type JudgementName, type PerPlayer } from "./protocol";
-import { turningPoints, type ReviewData } from "./review-data";
+import { turningPoints, type Mistake, type ReviewData } from "./review-data";
 import type { Review } from "./store";
 
 const COLORS = ["white", "black"] as const;
@@ -17,20 +17,22 @@ interface Props {
 }
 
 export function Results(props: Props) {
+  const hasMistakes = () => props.review.mistakes().length > 0;
   return (
     <>
+      <MistakeButtons {...props} />
       <Players {...props} />
-      <Show when={props.review.mistakes().length > 0}>
-        <TurningPoints {...props} />
-        <MistakeButtons {...props} />
-      </Show>
-      <Show when={props.data.head && props.review.mistakes().length === 0}>
+      <Show when={props.data.head && !hasMistakes()}>
         <p class="hint">No inaccuracy, mistake or blunder in this game.</p>
       </Show>
-      <Exports {...props} />
+      <Show when={hasMistakes()}><TurningPoints {...props} /></Show>
+      <Show when={!props.review.isActive()}><Exports {...props} /></Show>
     </>
   );
 }
+
+/** The family name of a player in PGN: `Morphy, Paul`. */
+const shortName = (name: string) => name.split(",", 1)[0] ?? name;
 
 /** A number of each player with so many decimals. It is known at the end of the review. */
 const numberOf = (numbers: PerPlayer | undefined, color: Color, decimals: number, unit = "") => {
@@ -52,7 +54,8 @@ function Players(props: Props) {
             {(color) => (
               <th scope="col" title={props.review.nameOf(color)}>
                 <span class={`side-color ${color}`} aria-hidden="true" />
-                <span class="only-read">{COLOR_NAMES[color]}: </span>{props.review.nameOf(color)}
+                <span class="only-read">{COLOR_NAMES[color]}: </span>
+                {shortName(props.review.nameOf(color))}
               </th>
             )}
           </For>
@@ -66,7 +69,7 @@ function Players(props: Props) {
           </For>
         </tr>
         <tr>
-          <th scope="row">Average loss (cp)</th>
+          <th scope="row" title="In hundredths of a pawn">Average loss (cp)</th>
           <For each={COLORS}>
             {(color) => <td>{numberOf(head()?.average_centipawn_loss, color, 0)}</td>}
           </For>
@@ -100,6 +103,10 @@ function Players(props: Props) {
   );
 }
 
+/** What a move lost. Where a player who wins or loses anyway misses or allows it, it is a mate. */
+const lossText = ({ win_chance_loss: loss }: Mistake) =>
+  Math.round(loss) === 0 ? "mate" : `−${Math.round(loss)}%`;
+
 function TurningPoints(props: Props) {
   const points = () => turningPoints(props.data, MAX_TURNING_POINTS);
   return (
@@ -118,7 +125,7 @@ function TurningPoints(props: Props) {
                   {numbered(point.san, point.fen)}
                   <span class={`glyph ${point.judgement}`}>{KINDS[point.judgement].glyph}</span>
                 </span>
-                <span class="loss">−{Math.round(point.win_chance_loss)}%</span>
+                <span class="loss">{lossText(point)}</span>
                 <span class="better">better: {point.best_san ?? "–"}</span>
               </button>
             </li>
@@ -129,25 +136,23 @@ function TurningPoints(props: Props) {
   );
 }
 
+/** The steps through the mistakes. While the review runs there is nothing to practise yet. */
 function MistakeButtons(props: Props) {
-  const hasMistakes = (color: Color) =>
-    props.review.mistakes().some((mistake) => isOf(mistake, { color }));
+  const has = (filter: Filter) => props.review.mistakes().some((mistake) => isOf(mistake, filter));
   return (
     <div class="row halves">
-      <button type="button" title="Previous mistake (p)"
+      <button type="button" title="Previous mistake (p)" disabled={!has({})}
         onClick={() => props.review.goToMistake(-1)}>Previous mistake</button>
-      <button type="button" title="Next mistake (n)"
+      <button type="button" title="Next mistake (n)" disabled={!has({})}
         onClick={() => props.review.goToMistake(1)}>Next mistake</button>
-      <Show when={!props.review.isActive()}>
-        <For each={COLORS}>
-          {(color) => (
-            <button type="button" disabled={!hasMistakes(color)}
-              title={`Find better moves than ${COLOR_NAMES[color]}'s mistakes`}
-              onClick={() => props.review.practice.start(color)}
-            >Practise {COLOR_NAMES[color]}</button>
-          )}
-        </For>
-      </Show>
+      <For each={COLORS}>
+        {(color) => (
+          <button type="button" disabled={props.review.isActive() || !has({ color })}
+            title={`Find better moves than ${COLOR_NAMES[color]}'s mistakes`}
+            onClick={() => props.review.practice.start(color)}
+          >Practise {COLOR_NAMES[color]}</button>
+        )}
+      </For>
     </div>
   );
 }

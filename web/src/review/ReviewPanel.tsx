@@ -1,5 +1,5 @@
 /** The panel of the review: its start, its progress, and its results. */
-import { createSignal, For, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, on, Show } from "solid-js";
 import { Graph } from "./Graph";
 import { isLevel, LEVELS, type Level } from "./levels";
 import { PracticeView } from "./PracticeView";
@@ -13,13 +13,19 @@ interface Props {
 }
 
 export function ReviewPanel(props: Props) {
-  const review = () => props.review;
+  const isPractising = createMemo(() =>
+    props.review.practice.practice() !== null && props.review.nodeIds() !== null);
+  let view!: HTMLDivElement;
+  // The button that ended the practice is gone: the next Tab goes on in this panel.
+  createEffect(on(isPractising, (is) => !is && view.focus({ preventScroll: true }), {
+    defer: true,
+  }));
   return (
-    <Show when={review().practice.practice() && review().nodeIds()} fallback={
-      <Overview review={review()} />
-    }>
-      <PracticeView practice={review().practice} />
-    </Show>
+    <div ref={view} tabindex="-1">
+      <Show when={isPractising()} fallback={<Overview review={props.review} />}>
+        <PracticeView practice={props.review.practice} />
+      </Show>
+    </div>
   );
 }
 
@@ -86,7 +92,12 @@ function StartForm(props: Props) {
             </For>
           </select>
         </label>
-        <span class="hint">{LEVELS[level()].hint}</span>
+        <Show when={!isAgain()}>
+          <p class="hint">
+            {LEVELS[level()].hint} The server judges each move of the main line, counts the
+            mistakes and names better moves.
+          </p>
+        </Show>
       </form>
     </Show>
   );

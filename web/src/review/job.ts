@@ -1,8 +1,9 @@
 /** A review job on the server: its submission, its events and its end. */
-import type { Client, ServerEvent } from "../engine/client";
+import { Unreachable, type Client, type ServerEvent } from "../engine/client";
+import type { Limits } from "../engine/protocol";
 import { SilenceTimer } from "../engine/silence";
 import { limitsOf, type Level } from "./levels";
-import type { Limits, SubmittedJob } from "./protocol";
+import type { SubmittedJob } from "./protocol";
 import { persist, type Wait } from "./retry";
 
 type OnWait = (wait: Wait | null) => void;
@@ -14,23 +15,19 @@ interface Submission {
   readonly key: string;
 }
 
-export const readLimits = (client: Client, signal: AbortSignal, onWait: OnWait): Promise<Limits> =>
-  persist(() => client.request<Limits>("/v1/limits", { signal }), signal, onWait);
-
-/** Submits a game. A repeated submission with the same key finds the same job. */
-export function submit(
+/**
+ * Submits a game and returns the id of its job. A repeated submission with the same key finds the
+ * same job. `signal` ends the tries, but no request that the server may have read already: whoever
+ * stops must learn the id to delete the job.
+ */
+export async function submit(
   client: Client, { pgn, plies, level, key }: Submission, limits: Limits, signal: AbortSignal,
   onWait: OnWait,
-): Promise<SubmittedJob> {
+): Promise<string> {
   const json = { pgn, ...limitsOf(level, limits, plies) };
   const headers = { "Idempotency-Key": key };
-  return persist(
-    () => client.request<SubmittedJob>("/v1/games", { json, headers, signal }), signal, onWait,
-  );
-}
-
-class Interrupted extends Error {
-  override readonly name = "Interrupted";
+  const send = () => client.request<SubmittedJob>("/v1/games", { json, headers });
+  return (await persist(send, signal, onWait)).id;
 }
 
 /** Follows the events of a job until its `end`, over as many connections as that needs. */
@@ -41,7 +38,7 @@ export function follow(
   let lastId: string | null = null;
   return persist(async (onAnswer) => {
     const connection = new AbortController();
-    const onAbort = () => connection.abort();
+    const onAbort = () => connection.abort(new Unreachable());
     signal.addEventListener("abort", onAbort);
     const silence = new SilenceTimer(onAbort);
     silence.restart();
@@ -57,7 +54,7 @@ export function follow(
         if (event.type === "end") return;
       }
       // A stream that stops without `end` was interrupted.
-      throw new Interrupted();
+      throw new Unreachable();
     } finally {
       silence.stop();
       signal.removeEventListener("abort", onAbort);
@@ -65,9 +62,14 @@ export function follow(
   }, signal, onWait);
 }
 
-/** Deletes a job. A server that is gone cannot be told so; its job ends by itself. */
+/** A server that is gone for longer deletes no job. The job ends by itself then. */
+const MAX_CANCEL_MS = 60_000;
+
+/** Deletes a job, also if the server is busy or gone for a moment. */
 export async function cancel(client: Client, id: string): Promise<void> {
-  await client.request(`/v1/games/${id}`, { method: "DELETE" }).catch(() => undefined);
+  const signal = AbortSignal.timeout(MAX_CANCEL_MS);
+  const send = () => client.request(`/v1/games/${id}`, { method: "DELETE", signal });
+  await persist(send, signal, () => undefined).catch(() => undefined);
 }
 
 /** The reviewed game in PGN as the server writes it. */

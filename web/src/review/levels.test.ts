@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { limitsOf } from "./levels";
 
 const limits = (max: number, maxNodes: number) => ({
-  workers: 1, nodes: { max }, jobs: { max_nodes: maxNodes },
+  nodes: { max }, jobs: { max_nodes: maxNodes },
 });
 
 test("a level is so many nodes a move, within what the server allows", () => {

@@ -1,10 +1,13 @@
 /** How deep a review looks: a choice of the user, as limits of the server. */
-import type { Limits } from "./protocol";
+import type { Limits } from "../engine/protocol";
 
 export const LEVELS = {
-  quick: { label: "Quick", nodes: 50_000, hint: "50 thousand nodes a move: some seconds" },
-  standard: { label: "Standard", nodes: null, hint: "as deep as the server's settings say" },
-  deep: { label: "Deep", nodes: 2_000_000, hint: "2 million nodes a move: some minutes" },
+  quick: { label: "Quick", nodes: 50_000, hint: "50 thousand nodes a move: a few seconds." },
+  standard: {
+    label: "Standard", nodes: null,
+    hint: "The server's usual depth: less than a minute for most games.",
+  },
+  deep: { label: "Deep", nodes: 2_000_000, hint: "2 million nodes a move: a few minutes." },
 } as const;
 
 export type Level = keyof typeof LEVELS;
@@ -13,7 +16,9 @@ export const isLevel = (text: unknown): text is Level =>
   typeof text === "string" && Object.hasOwn(LEVELS, text);
 
 /** The request's limits of a level for a game of this many moves, below the server's caps. */
-export function limitsOf(level: Level, { nodes, jobs }: Limits, plies: number): { nodes?: number } {
+export function limitsOf(
+  level: Level, { nodes, jobs }: Pick<Limits, "nodes" | "jobs">, plies: number,
+): { nodes?: number } {
   const wanted = LEVELS[level].nodes;
   if (wanted === null) return {};
   const positions = plies + 1;

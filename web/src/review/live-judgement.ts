@@ -1,11 +1,12 @@
 /** The judgement of the move that is shown, as its evaluations arrive. */
-import { createEffect, createMemo, createSignal, onCleanup } from "solid-js";
-import { Refusal } from "../engine/client";
+import { createMemo } from "solid-js";
+import type { Client } from "../engine/client";
 import { viewOf, type Info, type Score } from "../engine/protocol";
+import { createRequests } from "../engine/requests";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { positionOf, type TreeNode } from "../tree/tree";
-import type { Judge, Judged } from "./judge";
+import type { Judge, Judged, Scores } from "./judge";
 import { normalUci, sansOf } from "./line";
 import { moverBefore } from "./mover";
 import { sentenceOf, type Move } from "./sentence";
@@ -18,12 +19,6 @@ export interface Judgement extends Judged {
 /** Below this depth nothing is said, and below the second one a judgement is called preliminary. */
 const MIN_DEPTH = 4;
 const SURE_DEPTH = 10;
-
-/** Evaluations change ten times a second; the server is asked when they rest for so long. */
-const DEBOUNCE_MS = 250;
-
-/** The wait before another try, if the server names none. */
-const RETRY_MS = 2_000;
 
 /** An evaluation of White's view. */
 interface Evaluation {
@@ -54,6 +49,17 @@ interface Pair {
   readonly depth: number;
 }
 
+const scoresOf = ({ move: { before, after }, isBest }: Pair): Scores =>
+  ({ before, after, best: isBest });
+
+const keyOf = (scores: Scores) => JSON.stringify(scores);
+
+/** The server's judgement of a pair. */
+interface Known {
+  readonly pair: Pair;
+  readonly result: Judged;
+}
+
 /** What a judgement depends on. Longer lines and deeper searches alone change nothing. */
 const essenceOf = ({ node, isBest, depth, move: { before, after, bestSan, answer } }: Pair) =>
   JSON.stringify([
@@ -78,9 +84,13 @@ function pairOf(
   return { node, move, isBest, depth: Math.min(before.depth, after.depth) };
 }
 
-export function createLiveJudgement(tree: TreeStore, engine: Engine, judge: Judge) {
-  const [judged, setJudged] = createSignal<{ pair: Pair; result: Judged } | null>(null);
+interface Parts {
+  readonly tree: TreeStore;
+  readonly engine: Engine;
+  readonly client: Client;
+}
 
+export function createLiveJudgement({ tree, engine, client }: Parts, judge: Judge) {
   const pair = createMemo((): Pair | null => {
     const node = tree.current();
     if (node.parent === null) return null;
@@ -89,35 +99,33 @@ export function createLiveJudgement(tree: TreeStore, engine: Engine, judge: Judg
     const after = ofEnd(node) ?? ofInfo(engine.evaluation(node.fen));
     return before && after ? pairOf(node, parent, before, after) : null;
   }, null, { equals: isSamePair });
-  /** The number of failed requests, so that a failure is tried again. */
-  const [failures, setFailures] = createSignal(0);
 
-  createEffect(() => {
+  /** The pair, if it is worth a judgement. */
+  const asked = () => {
     const current = pair();
-    failures();
-    if (!current || current.depth < MIN_DEPTH) return;
-    let isOld = false;
-    let timer = setTimeout(() => {
-      const { move: { before, after }, isBest } = current;
-      judge({ before, after, best: isBest }).then(
-        (result) => !isOld && setJudged({ pair: current, result }),
-        // Without an answer the last judgement stays, and the server is asked again.
-        (error: unknown) => {
-          const wait = error instanceof Refusal ? error.retryAfterMs : null;
-          if (!isOld) timer = setTimeout(() => setFailures((count) => count + 1), wait ?? RETRY_MS);
-        },
-      );
-    }, DEBOUNCE_MS);
-    onCleanup(() => {
-      isOld = true;
-      clearTimeout(timer);
-    });
-  });
+    return current && current.depth >= MIN_DEPTH ? current : null;
+  };
+
+  // Evaluations change ten times a second; the server is asked when they rest.
+  const requests = createRequests<Judged>(() => {
+    const current = asked();
+    if (!current) return [];
+    const scores = scoresOf(current);
+    return [{ key: keyOf(scores), load: (signal) => judge(scores, signal) }];
+  }, { engine, client });
+
+  /** The last judgement of the shown move. */
+  const judged = createMemo((before: Known | null): Known | null => {
+    const current = asked();
+    const kept = current && requests.kept(keyOf(scoresOf(current)));
+    if (kept) return { pair: current, result: kept.answer };
+    return before?.pair.node.id === tree.current().id ? before : null;
+  }, null);
 
   /** The judgement of the shown move, or `null` while too little is known. */
   return createMemo((): Judgement | null => {
     const known = judged();
-    if (!known || known.pair.node.id !== tree.current().id) return null;
+    if (!known) return null;
     const { pair: { move, isBest, depth }, result } = known;
     const sentence = sentenceOf(move, result, isBest);
     const text = depth < SURE_DEPTH ? `So far (depth ${depth}): ${sentence}` : sentence;

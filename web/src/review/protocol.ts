@@ -47,13 +47,6 @@ export interface JobProgress {
   readonly moves: number;
 }
 
-/** The members of `GET /v1/limits` that concern a review. */
-export interface Limits {
-  readonly workers: number;
-  readonly nodes: { readonly max: number };
-  readonly jobs: { readonly max_nodes: number };
-}
-
 /** The judgements as people write them, and their numeric annotation glyphs in PGN. */
 export const KINDS: Record<
   JudgementName, { name: string; plural: string; glyph: string; nag: number }

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { newKey, parseRecord } from "./record";
+import { expect, test, vi } from "vitest";
+import { forgetRecord, keepRecord, keptRecord, newKey, parseRecord } from "./record";
 
 const record = {
   game: { fen: "startpos", moves: ["e2e4"] }, headers: [["White", "Ada"]], level: "quick",
@@ -24,4 +24,21 @@ test("what another version or person wrote is no review", () => {
 test("a key is random and has visible characters alone", () => {
   expect(newKey()).toMatch(/^[0-9a-f]{32}$/);
   expect(newKey()).not.toBe(newKey());
+});
+
+test("a review is forgotten only while it is the one that is kept", () => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("sessionStorage", {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, text: string) => void kept.set(name, text),
+    removeItem: (name: string) => void kept.delete(name),
+  });
+  const [first, second] = ["a", "b"].map((key) => parseRecord(JSON.stringify({ ...record, key })));
+  keepRecord(first!);
+  keepRecord(second!);
+  forgetRecord(first!);
+  expect(keptRecord()).toEqual(second);
+  forgetRecord(second!);
+  expect(keptRecord()).toBeNull();
+  vi.unstubAllGlobals();
 });

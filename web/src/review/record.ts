@@ -1,4 +1,4 @@
-/** The review that the browser keeps, so that it goes on after a reload. */
+/** The review that the tab keeps, so that it goes on after a reload. */
 import { keep, readStored } from "../ui/storage";
 import type { Game } from "./game";
 import { isLevel, type Level } from "./levels";
@@ -16,6 +16,9 @@ export interface ReviewRecord {
 }
 
 const STORED_AS = "review";
+
+/** Two tabs can have a review each. A duplicated tab gets a copy of its original's. */
+const own = () => sessionStorage;
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((text) => typeof text === "string");
@@ -35,10 +38,14 @@ export function parseRecord(text: string | null): ReviewRecord | null {
   }
 }
 
-export const keptRecord = (): ReviewRecord | null => parseRecord(readStored(STORED_AS));
+export const keptRecord = (): ReviewRecord | null => parseRecord(readStored(STORED_AS, own));
 
-export function keepRecord(record: ReviewRecord | null): void {
-  keep(STORED_AS, record && JSON.stringify(record));
+export const keepRecord = (record: ReviewRecord): void =>
+  keep(STORED_AS, JSON.stringify(record), own);
+
+/** Forgets a review. Another one that is kept by now stays. */
+export function forgetRecord({ key }: ReviewRecord): void {
+  if (keptRecord()?.key === key) keep(STORED_AS, null, own);
 }
 
 /** A random name for a job. Not `randomUUID`, which pages without HTTPS lack. */

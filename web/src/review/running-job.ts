@@ -1,38 +1,44 @@
-/** The job of the page's review: sent, followed to its end, stopped, and kept over reloads. */
-import { batch, createSignal, onCleanup, untrack } from "solid-js";
+/** The job of the tab's review: sent, followed to its end, stopped, and kept over reloads. */
+import { batch, createEffect, createSignal, on, onCleanup, untrack } from "solid-js";
 import { createStore } from "solid-js/store";
 import { Refusal, type Client, type ServerEvent } from "../engine/client";
+import type { Engine } from "../engine/store";
 import { announce } from "../ui/toasts";
 import { saveText } from "../ui/save-text";
-import type { Game } from "./game";
-import { cancel, follow, readLimits, reviewedPgn, submit } from "./job";
+import { createFollowers } from "./followers";
+import { pgnOf, treeOf } from "./game";
+import { cancel, follow, reviewedPgn, submit } from "./job";
 import type { PerPlayer } from "./protocol";
-import { keepRecord, type ReviewRecord } from "./record";
-import type { Wait } from "./retry";
+import { forgetRecord, keepRecord, type ReviewRecord } from "./record";
+import { persist, type Wait } from "./retry";
 import { merge, movesDone, newReview, type ReviewData } from "./review-data";
-import { goneText, refusalText } from "./texts";
+import { goneText, lockedText, refusalText } from "./texts";
 
 /**
  * `sending`: the server has not answered yet. `queued`: no move is reviewed. `stopped`: by the
- * user. `failed`: the server refused the game or could not review it. `gone`: the server has no
- * such job any more.
+ * user. `locked`: the server wants another API key, and the review goes on with it. `failed`: the
+ * server refused the game or could not review it. `gone`: the server has no such job any more.
  */
 export type Phase =
-  | "idle" | "sending" | "queued" | "running" | "done" | "stopped" | "failed" | "gone";
+  | "idle" | "sending" | "queued" | "running" | "done" | "stopped" | "locked" | "failed" | "gone";
 
 export interface JobState {
   phase: Phase;
-  game: Game | null;
-  /** The id of the job, while the server has it. */
-  job: string | null;
+  /** The review, with the id of its job while the server has it. */
+  record: ReviewRecord | null;
   /** What went wrong, as a sentence. */
   problem: string | null;
   /** Why nothing arrives at present. */
   wait: Wait | null;
   /** When the first move arrived, in the clock of `performance.now()`. */
   startedAt: number;
-  /** The searches that the server runs at a time. */
-  workers: number;
+}
+
+/** The work for a review, until it ends or is stopped. */
+interface Run {
+  readonly work: AbortController;
+  /** The id of the job, once the server has answered. */
+  readonly job: Promise<string>;
 }
 
 const ACTIVE: ReadonlySet<Phase> = new Set(["sending", "queued", "running"]);
@@ -42,16 +48,16 @@ function finishedText({ white, black }: PerPlayer): string {
   return `The review is finished. Accuracy: White ${text(white)}, Black ${text(black)}.`;
 }
 
-export function createRunningJob(client: Client) {
+export function createRunningJob(client: Client, engine: Engine) {
   const [state, setState] = createStore<JobState>({
-    phase: "idle", game: null, job: null, problem: null, wait: null, startedAt: 0, workers: 1,
+    phase: "idle", record: null, problem: null, wait: null, startedAt: 0,
   });
   const [data, setData] = createSignal<ReviewData | null>(null);
-  let work: AbortController | undefined;
-  onCleanup(() => work?.abort());
+  const followers = createFollowers();
+  let current: Run | null = null;
+  onCleanup(() => current?.work.abort());
 
   const isActive = () => ACTIVE.has(state.phase);
-  const onWait = (wait: Wait | null) => setState("wait", wait);
 
   function onEvent(event: ServerEvent) {
     const before = untrack(data);
@@ -65,73 +71,103 @@ export function createRunningJob(client: Client) {
     });
   }
 
-  /** Submits the game of a record, unless that has been done, and follows its job to the end. */
-  async function run(record: ReviewRecord, pgn: string) {
-    if (isActive()) stop();
-    const { signal } = (work = new AbortController());
-    const { game } = record;
-    batch(() => {
-      setData(newReview(game.moves.length));
-      const phase = record.job === null ? "sending" : "queued";
-      setState({ phase, game, job: record.job, problem: null, wait: null });
-    });
+  const waitsOf = ({ signal }: AbortController) => (wait: Wait | null) => {
+    if (!signal.aborted) setState("wait", wait);
+  };
+
+  /** Submits the game of a record, unless that has been done. */
+  async function jobOf(record: ReviewRecord, work: AbortController): Promise<string> {
+    const { signal } = work;
+    const onWait = waitsOf(work);
+    const { game, headers, job } = record;
+    const limits = engine.state.limits ?? await persist(engine.readLimits, signal, onWait);
+    if (job !== null) return job;
+    signal.throwIfAborted();
+    const pgn = pgnOf(treeOf(game, new Map(headers)));
+    const submission = { ...record, pgn, plies: game.moves.length };
+    return submit(client, submission, limits, signal, onWait);
+  }
+
+  /** Follows a review from its submission to its end. */
+  async function run(record: ReviewRecord) {
+    stop();
+    const work = new AbortController();
+    const { signal } = work;
+    const job = jobOf(record, work);
+    current = { work, job };
+    followers.join(record.key);
     keepRecord(record);
+    batch(() => {
+      setData(newReview(record.game.moves.length));
+      const phase = record.job === null ? "sending" : "queued";
+      setState({ phase, record, problem: null, wait: null });
+    });
     try {
-      let { job } = record;
-      const limits = await readLimits(client, signal, onWait);
-      setState("workers", limits.workers);
-      if (job === null) {
-        const submission = { ...record, pgn, plies: game.moves.length };
-        job = (await submit(client, submission, limits, signal, onWait)).id;
-        if (signal.aborted) return;
-        keepRecord({ ...record, job });
-        setState({ job, phase: "queued" });
-      }
-      await follow(client, job, signal, onWait, onEvent);
-      finish({ ...record, job });
+      const sent = { ...record, job: await job };
+      if (signal.aborted) return;
+      keepRecord(sent);
+      setState({ record: sent, phase: "queued" });
+      await follow(client, sent.job, signal, waitsOf(work), onEvent);
+      finish(sent);
     } catch (error) {
-      if (!signal.aborted) fail(error, record);
+      if (!signal.aborted) fail(error);
     }
+  }
+
+  /** Ends the work for the review. `problem` says why the server has no job for it any more. */
+  function end(phase: Phase, problem: string | null = null) {
+    const { record } = state;
+    followers.leave();
+    current = null;
+    if (record && phase !== "done") forgetRecord(record);
+    const kept = phase === "done" ? record : record && { ...record, job: null };
+    setState({ phase, record: kept, wait: null, problem });
   }
 
   function finish(record: ReviewRecord) {
     const review = untrack(data);
     const head = review?.head;
     if (review?.end === "done" && head && !head.error) {
-      keepRecord({ ...record, isDone: true });
-      setState({ phase: "done", wait: null });
+      const done = { ...record, isDone: true };
+      keepRecord(done);
+      setState({ record: done });
+      end("done");
       if (!record.isDone) announce(finishedText(head.accuracy));
-      return;
+    } else if (review?.end === "cancelled") {
+      end("gone", goneText("gone"));
+    } else {
+      end("failed", head?.error?.detail ?? "The server could not finish the review.");
     }
-    keepRecord(null);
-    const isGone = review?.end === "cancelled";
-    const text = isGone ? goneText("gone") : "The server could not finish the review.";
-    setState({
-      phase: isGone ? "gone" : "failed", job: null, wait: null,
-      problem: head?.error?.detail ?? text,
-    });
   }
 
-  function fail(error: unknown, { isDone }: ReviewRecord) {
-    keepRecord(null);
-    const status = error instanceof Refusal ? error.problem.status : null;
-    const isGone = status === 404 || status === 410;
-    const code = error instanceof Refusal ? error.problem.code : "";
-    setState({
-      phase: isGone ? "gone" : "failed", job: null, wait: null,
-      problem: isGone ? goneText(isDone ? "expired" : code) : refusalText(error),
-    });
+  function fail(error: unknown) {
+    const { status, code } = error instanceof Refusal ? error.problem : { status: 0, code: "" };
+    if (status === 401 || status === 403) {
+      current = null;
+      setState({ phase: "locked", wait: null, problem: lockedText(error) });
+    } else if (code === "not_found" || code === "gone") {
+      end("gone", goneText(state.record?.isDone ? "expired" : code));
+    } else {
+      end("failed", refusalText(error));
+    }
   }
 
-  /** Stops the job. The moves that were reviewed stay. */
+  // With another key the server may let the review go on.
+  createEffect(on(client.key, () => {
+    if (state.phase === "locked" && state.record) void run({ ...state.record });
+  }, { defer: true }));
+
+  /**
+   * Stops the review and deletes its job, unless another tab follows it, too. The moves that were
+   * reviewed stay. A game that is being sent is a job only when the server has answered.
+   */
   function stop() {
-    const { job } = state;
-    work?.abort();
-    keepRecord(null);
-    if (job !== null) void cancel(client, job);
+    if (!current) return;
+    const { work, job } = current;
+    work.abort();
+    if (!followers.isShared()) job.then((id) => cancel(client, id), () => undefined);
     const review = untrack(data);
-    const hasMoves = review !== null && movesDone(review) > 0;
-    setState({ phase: hasMoves ? "stopped" : "idle", job: null, wait: null });
+    end(review && movesDone(review) > 0 ? "stopped" : "idle");
   }
 
   return {
@@ -142,13 +178,14 @@ export function createRunningJob(client: Client) {
      * Whether the review needs the only worker. A live analysis goes before a review, so the
      * page's own would let its review wait for ever.
      */
-    needsWorker: () => isActive() && !state.wait && state.workers === 1,
+    needsWorker: () => isActive() && !state.wait && engine.state.limits?.workers === 1,
     run,
     stop,
     async download() {
-      if (state.job === null) return;
+      const job = state.record?.job ?? null;
+      if (job === null) return;
       try {
-        saveText("reviewed.pgn", await reviewedPgn(client, state.job));
+        saveText("reviewed.pgn", await reviewedPgn(client, job));
         setState("problem", null);
       } catch (error) {
         setState("problem", `The PGN was not saved. ${refusalText(error)}`);

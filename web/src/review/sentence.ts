@@ -1,5 +1,5 @@
 /** The judgement of a move as one plain sentence. */
-import { scoreText, type Score } from "../engine/protocol";
+import type { Score } from "../engine/protocol";
 import type { Judged } from "./judge";
 import { lineText } from "./line";
 import { KINDS } from "./protocol";
@@ -37,12 +37,13 @@ export function whyBad(move: Move, { win_chance_loss }: Judged): string {
   return `${move.san} ${costText(move, win_chance_loss)}${inBrackets(answer)}`;
 }
 
+/** The best line instead of the move: `Best was 1… d5 2. exd5 Qxd5.` */
 export function bestText({ bestSan, bestLine, fenBefore }: Move): string {
   if (bestSan === null) return "";
-  return `Best was ${bestSan}${inBrackets(lineText(fenBefore, bestLine, LINE_MOVES))}.`;
+  return `Best was ${lineText(fenBefore, bestLine, LINE_MOVES) || bestSan}.`;
 }
 
-/** Such as `Mistake: Nf6 loses 14% win chance (2. e5 Nd5). Best was d5 (1… d5 2. exd5 Qxd5).` */
+/** Such as `Mistake: Nf6 loses 14% win chance (2. e5 Nd5). Best was 1… d5 2. exd5 Qxd5.` */
 export function sentenceOf(move: Move, judged: Judged, isBest: boolean): string {
   const { judgement, win_chance_loss: loss } = judged;
   if (judgement) return `${KINDS[judgement].name}: ${whyBad(move, judged)}. ${bestText(move)}`;
@@ -50,7 +51,3 @@ export function sentenceOf(move: Move, judged: Judged, isBest: boolean): string 
   if (loss < 1) return `Good: ${move.san} is as good as ${move.bestSan ?? "any other move"}.`;
   return `Good: ${move.san} loses only ${Math.round(loss)}% win chance. ${bestText(move)}`;
 }
-
-/** A score of White's view with a name: `+0.48`. After checkmate there is none. */
-export const shownScore = (score: Score): string =>
-  score.type === "mate" && score.value === 0 ? "checkmate" : scoreText(score);

@@ -10,7 +10,7 @@ import type { TreeStore } from "../tree/store";
 import { toast } from "../ui/toasts";
 import { addReview } from "./annotate";
 import { createDetour } from "./detour";
-import { gameOf, nodesOf, pgnOf, treeOf } from "./game";
+import { gameOf, nodesOf, treeOf } from "./game";
 import { createJudge } from "./judge";
 import { useMistakeKeys } from "./keys";
 import type { Level } from "./levels";
@@ -37,10 +37,15 @@ export interface ReviewParts {
 
 /** The reviewed game in the tree: its nodes, and which of its moves is shown. */
 function createPlace({ tree }: ReviewParts, { state, data }: ReturnType<typeof createRunningJob>) {
-  const nodeIds = createMemo(() => state.game && nodesOf(tree.tree(), state.game));
+  const game = () => state.record?.game ?? null;
+  const nodeIds = createMemo(() => {
+    const reviewed = game();
+    return reviewed && nodesOf(tree.tree(), reviewed);
+  });
   const plies = createMemo(() => new Map(nodeIds()?.map((id, ply) => [id, ply])));
   const shownPly = createMemo(() => plies().get(tree.current().id) ?? null);
   return {
+    game,
     /** The nodes of the reviewed game, the root first. `null` if the tree shows another game. */
     nodeIds,
     /** The half move of the reviewed game that is shown, or `null` in a variation. */
@@ -78,7 +83,7 @@ function judgementOf(move: MoveReview, fenBefore: string, answer: readonly strin
 
 export function createReview(parts: ReviewParts) {
   const { tree, engine, client } = parts;
-  const job = createRunningJob(client);
+  const job = createRunningJob(client, engine);
   const { state, data } = job;
   const place = createPlace(parts, job);
   const mistakes = createMemo(() => {
@@ -87,24 +92,23 @@ export function createReview(parts: ReviewParts) {
   });
   const judge = createJudge(client);
   const practice = createPractice({
-    client, judge, data, game: () => state.game, show: (ply) => place.show(ply - 1),
+    client, judge, data, game: place.game, show: (ply) => place.show(ply - 1),
     orient: parts.orient,
     fenBefore: (ply) => place.fenAt(ply - 1),
     isAt: (ply) => parts.isOpen() && place.shownPly() === ply - 1,
   });
-  const liveJudgement = createLiveJudgement(tree, engine, judge);
+  const liveJudgement = createLiveJudgement(parts, judge);
   const detour = createDetour(tree, engine);
   createEffect(() => engine.lookAside(place.shownReview() ? null : detour()));
 
-  /** Goes on with the review that the browser kept, if there is one. */
+  /** Goes on with the review that the tab kept, if there is one. */
   function restore() {
     const record = keptRecord();
     if (!record) return;
-    const kept = treeOf(record.game, new Map(record.headers));
     const isEmpty = tree.tree().nodes.size === 1;
-    if (!record.isDone && isEmpty) tree.load(kept);
+    if (!record.isDone && isEmpty) tree.load(treeOf(record.game, new Map(record.headers)));
     if (!record.isDone) parts.open();
-    void job.run(record, pgnOf(kept));
+    void job.run(record);
   }
 
   function goToMistake(direction: 1 | -1, filter: Filter = {}) {
@@ -154,26 +158,25 @@ export function createReview(parts: ReviewParts) {
     /** Whether the main line is still the game of the review. */
     isCurrent: createMemo(() => {
       const { fen, moves } = gameOf(tree.tree());
-      return fen === state.game?.fen && moves.join() === state.game.moves.join();
+      return fen === place.game()?.fen && moves.join() === place.game()?.moves.join();
     }),
     start(level: Level) {
       const game = gameOf(tree.tree());
       if (game.moves.length === 0) return;
       practice.stop();
       const headers = [...tree.tree().headers];
-      const record = { game, headers, level, key: newKey(), job: null, isDone: false };
-      void job.run(record, pgnOf(tree.tree()));
+      void job.run({ game, headers, level, key: newKey(), job: null, isDone: false });
     },
     /** Loads the reviewed game in place of the tree's game. */
     showGame() {
-      const headers = keptRecord()?.headers ?? [];
-      if (state.game) tree.load(treeOf(state.game, new Map(headers)));
+      const { record } = state;
+      if (record) tree.load(treeOf(record.game, new Map(record.headers)));
     },
     /** Writes the review into the tree as one edit. */
     addToMoves() {
       const [, ...ids] = place.nodeIds() ?? [];
       const moves = data()?.moves;
-      if (moves) tree.load(addReview(tree.tree(), ids, moves), tree.current().id);
+      if (moves) tree.edit((before) => addReview(before, ids, moves));
     },
   };
 }

@@ -1,6 +1,6 @@
-/** Refusals and waits of a review as sentences. */
-import { Refusal, Unreachable } from "../engine/client";
-import { sentence } from "../ui/sentence";
+/** Failures and waits of a review as sentences. */
+import { Refusal } from "../engine/client";
+import { errorText, withNextTry } from "../engine/failure";
 import type { Wait } from "./retry";
 
 /** Why a job is not there any more. */
@@ -12,24 +12,22 @@ export function goneText(code: string): string {
   return "The review was deleted on the server.";
 }
 
+/** Why the server reviews no game at all, or not this one. */
 export function refusalText(error: unknown): string {
-  if (error instanceof Unreachable) return error.message;
-  if (!(error instanceof Refusal)) return "The review failed. Try it again.";
-  const { status, code } = error.problem;
-  const detail = sentence(error.message);
-  if (status === 401) return `The server needs an API key. ${detail}`;
-  if (status === 403) return `The server refuses this page. ${detail}`;
-  if (code === "invalid_pgn") return `The server cannot review this game. ${detail}`;
-  if (status === 413) return `The game is too long for this server. ${detail}`;
-  return detail;
+  const text = errorText(error);
+  const { status, code } = error instanceof Refusal ? error.problem : { status: 0, code: "" };
+  if (code === "invalid_pgn") return `The server cannot review this game. ${text}`;
+  if (status === 413) return `The game is too long for this server. ${text}`;
+  return text;
 }
 
+/** Why the server reviews nothing for this user, and what to do. */
+export const lockedText = (error: unknown): string =>
+  `${errorText(error)} Enter a valid key, and the review goes on.`;
+
 export function waitText(wait: Wait, hasJob: boolean): string {
-  if (wait.kind === "unreachable") {
-    return hasJob
-      ? "The server cannot be reached. The review goes on when it is back."
-      : "The server cannot be reached. The review starts when it is back.";
-  }
-  const seconds = Math.max(1, Math.round(wait.ms / 1_000));
-  return `${sentence(wait.detail)} The next try is in ${seconds} s.`;
+  if (wait.kind === "busy") return withNextTry(wait.detail, wait.ms);
+  return hasJob
+    ? "The server cannot be reached. The review goes on when it is back."
+    : "The server cannot be reached. The review starts when it is back.";
 }
