@@ -239,6 +239,14 @@ test("a threefold repetition may be claimed, a fivefold one ends the game", asyn
   await page().getByText("Shown without the moves before this position.").waitFor();
 });
 
+test("all 218 moves of the position with the most moves are listed", async () => {
+  const fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1_w_-_-_0_1";
+  await page().goto(new URL(`/?fen=${fen}`, process.env.BOARD_URL).href);
+  await open();
+  await page().waitForFunction(() =>
+    document.querySelectorAll(".known-move, .unknown-moves button").length === 218);
+});
+
 test("a mate has no moves to explore", async () => {
   await open();
   await play("f2f3", "e7e5", "g2g4", "d8h4");

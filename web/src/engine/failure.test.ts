@@ -31,8 +31,8 @@ test("nothing internal is shown: neither of a server nor of the page", () => {
 
 test("another try may help if the server is gone, refuses for now or has failed", () => {
   for (const passing of [
-    new Unreachable(), refusal(429, "unknown"), refusal(503, "queue_full"), refusal(500, "internal"),
-    refusal(502, "unknown"),
+    new Unreachable(), refusal(429, "unknown"), refusal(503, "queue_full"),
+    refusal(500, "internal"), refusal(502, "unknown"),
   ]) {
     expect(retryMs(passing)).toBeGreaterThan(0);
   }

@@ -7,6 +7,7 @@ import { createShown } from "../engine/latest";
 import type { TreeStore } from "../tree/store";
 import { Icon } from "../ui/Icon";
 import { KnownMoves } from "./KnownMoves";
+import { createParts } from "./parts";
 import { PieceValues } from "./PieceValues";
 import { rowsOf, type Row } from "./rows";
 import type { Explored, Explorer } from "./store";
@@ -53,7 +54,10 @@ function Content(props: Props & { explorer: Explorer }) {
     const kept = shown();
     return !kept ? [] : isOutdated() ? before : rowsOf(kept, explorer);
   }, []);
-  const unknown = () => shown()?.answer.moves?.filter(({ score }) => score === null) ?? [];
+  const unknown = createMemo(() =>
+    shown()?.answer.moves?.filter(({ score }) => score === null) ?? []);
+  const drawnRows = createParts(rows);
+  const drawnUnknown = createParts(unknown, () => drawnRows().length === rows().length);
 
   const point = (moves: readonly string[] | null) => {
     const shapes = (moves ?? []).flatMap((uci, index, all) => {
@@ -124,17 +128,17 @@ function Content(props: Props & { explorer: Explorer }) {
             <Show when={rows().length > 0} fallback={<NoMoves answer={answer().answer} />}>
               <KnownMoves
                 line={answer().key}
-                rows={rows()}
+                rows={drawnRows()}
                 age={age}
                 onPlay={play}
                 onPoint={point}
                 onToggle={explorer.toggleAhead}
               />
             </Show>
-            <Show when={!explorer.isKnownOnly() && unknown().length > 0}>
+            <Show when={!explorer.isKnownOnly() && drawnUnknown().length > 0}>
               <h3>Not in the memory</h3>
               <ul class="unknown-moves" onPointerLeave={() => point(null)}>
-                <Index each={unknown()}>
+                <Index each={drawnUnknown()}>
                   {(move) => (
                     <li>
                       <button
