@@ -31,6 +31,15 @@ function compressedFiles(): Plugin {
   };
 }
 
+/** Lets each `import()` of a file try again after a failure (src/ui/load-file.ts). */
+function retriedImports(): Plugin {
+  return {
+    name: "retried-imports",
+    apply: "build",
+    renderChunk: (code) => code.replace(/\bimport\((["'`]\.\/[^"'`]+["'`])\)/g, "loadFile($1)"),
+  };
+}
+
 const WORKER = "assets/service-worker.js";
 const LICENSES = "assets/licenses.md";
 
@@ -67,13 +76,13 @@ const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chesso
   "(attacks|board|chess|compat|debug|fen|san|setup|squareSet|types|util)\\.js)");
 
 /** What `late` and `afterFirstPaint` load. */
-const EXTRAS = new RegExp("web/src/(Dialogs|" +
+const EXTRAS = new RegExp("web/src/(Dialogs|ui/CommandList|" +
   "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
-  "tree/(extras|MoveMenu|ForkChooser|NoteEditor)|engine/(Chips|check-position)|" +
+  "tree/(extras|DropZone|MoveMenu|ForkChooser|NoteEditor)|engine/(Chips|LinePreview|check-position)|" +
   "explore/(store|requests|failure|line|values|texts))\\.");
 
 export default defineConfig({
-  plugins: [solid(), serviceWorker(), compressedFiles()],
+  plugins: [solid(), retriedImports(), serviceWorker(), compressedFiles()],
   build: {
     target: "es2022",
     // One script and one style sheet: a preload would only add requests and code.

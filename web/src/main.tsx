@@ -1,6 +1,7 @@
 /** Start of the page. */
 import { render } from "solid-js/web";
 import { App } from "./App";
+import "./ui/load-file";
 import { keepForOffline } from "./ui/offline";
 import "./ui/theme.css";
 import "./ui/layout.css";

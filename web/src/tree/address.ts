@@ -1,6 +1,7 @@
 /** What the page's address says: `?fen=…` is a start position, the fragment a link of the board. */
 import type { Color } from "chessops/types";
 import { createEffect, on, onCleanup } from "solid-js";
+import { withPart } from "../ui/part";
 import { keep, readStored } from "../ui/storage";
 import { toast } from "../ui/toasts";
 import { readFen } from "./fen";
@@ -29,9 +30,12 @@ export function useAddress(store: TreeStore, setOrientation: (color: Color) => v
     if ("fen" in read) load(newTree(read.fen));
     else toast(`The position in the address is wrong: ${read.problem}`, "error");
   };
-  const openLink = async () => {
-    const { readLink } = await import("./link");
+  const openLink = () => withPart("The code for links", () => import("./link"), readOpened);
+  const readOpened = async ({ readLink }: typeof import("./link")) => {
+    const opened = address();
     const read = await readLink(location.hash.slice(1));
+    // Another link was opened meanwhile.
+    if (address() !== opened) return;
     if ("view" in read) {
       load(read.view.tree, read.view.current);
       setOrientation(read.view.orientation);
