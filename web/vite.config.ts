@@ -43,7 +43,10 @@ function retriedImports(): Plugin {
 const WORKER = "assets/service-worker.js";
 const LICENSES = "assets/licenses.md";
 
-/** Builds the service worker, and tells it the names of the files that the page may load. */
+/**
+ * Builds the service worker, and tells it the names of the files that the page may load. Its
+ * version is a hash over all that it keeps, and over itself: browsers install it anew if it differs.
+ */
 function serviceWorker(): Plugin {
   return {
     name: "service-worker",
@@ -62,7 +65,10 @@ function serviceWorker(): Plugin {
           .filter((name) => name.startsWith("assets/") && ![WORKER, LICENSES].includes(name))
           .sort()
           .map((name) => `/${name}`);
-        const version = createHash("sha256").update(files.join()).digest("hex").slice(0, 12);
+        const page = bundle["index.html"];
+        if (page?.type !== "asset") throw new Error("the page must be built before its worker");
+        const version = createHash("sha256").update([...files, page.source, worker.code].join("\n"))
+          .digest("hex").slice(0, 12);
         worker.code = worker.code
           .replace("__FILES__", JSON.stringify(files))
           .replace("__VERSION__", JSON.stringify(version));
