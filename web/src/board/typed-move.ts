@@ -8,7 +8,7 @@ import {
 import { isPromotion, targetsOf, uciOf } from "./moves";
 import { COLOR_NAMES, listed } from "./squares";
 
-export type TypedMove =
+type TypedMove =
   | { readonly uci: string; readonly problem?: never }
   | { readonly problem: string; readonly uci?: never };
 

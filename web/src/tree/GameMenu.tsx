@@ -44,7 +44,7 @@ export function GameMenu(props: Props) {
     ([{ writePgn }, { download }]) => download(writePgn(store.tree()), store.tree()),
   );
   const copyLink = () => withPart("The code for links", () => import("./link"), linkTo);
-  const linkTo = async ({ makeLink }: typeof import("./link")) => {
+  const linkTo = async ({ makeLink, MAX_LINK }: typeof import("./link")) => {
     const base = location.origin + location.pathname;
     const view = {
       tree: store.tree(), current: store.current().id, orientation: props.orientation,
@@ -52,8 +52,8 @@ export function GameMenu(props: Props) {
     const { fragment, leftOut, fullLength } = await makeLink(view, base);
     const isCopied = await copyText(`${base}#${fragment}`, "The link was copied.");
     if (isCopied && leftOut) {
-      toast(`The link would be ${fullLength} characters long; 8000 are allowed. It is without `
-        + `${leftOut}.`);
+      toast(`The link would be ${fullLength} characters long; ${MAX_LINK} are allowed. It is `
+        + `without ${leftOut}.`);
     }
   };
   const commands = (): Command[] => [

@@ -7,7 +7,7 @@ export type FenField =
   | "fen" | "board" | "side" | "castling" | "en_passant" | "halfmove_clock" | "fullmove_number";
 
 /** What is wrong, as a sentence that says what is allowed. */
-export interface FenProblem {
+interface FenProblem {
   readonly field: FenField;
   readonly problem: string;
 }

@@ -4,24 +4,24 @@ import { patchBetween, patched, type Patch } from "./patch";
 import type { State, TreeState } from "./state";
 
 /** An edit of the tree, both ways. */
-export interface Edit {
+interface Edit {
   readonly undo: Patch;
   readonly redo: Patch;
 }
 
 /** More edits than anybody takes back. */
-export const MAX_EDITS = 500;
+const MAX_EDITS = 500;
 
 /**
  * The nodes of all patches together. A node takes about 500 bytes, so that they take 100 MB at most
  * and much less where an edit changes one move. A game of 15,000 moves can be replaced six times.
  */
-export const MAX_NODES = 200_000;
+const MAX_NODES = 200_000;
 
-export const nodesIn = ({ undo, redo }: Edit): number => undo.nodes.length + redo.nodes.length;
+const nodesIn = ({ undo, redo }: Edit): number => undo.nodes.length + redo.nodes.length;
 
 /** The last edits that keep to both limits. The very last one can always be taken back. */
-export function lastEdits(edits: readonly Edit[]): readonly Edit[] {
+function lastEdits(edits: readonly Edit[]): readonly Edit[] {
   let first = edits.length - 1;
   let nodes = first < 0 ? 0 : nodesIn(edits[first]!);
   while (first > 0 && edits.length - first < MAX_EDITS) {

@@ -12,7 +12,7 @@ const NOTHING = "Paste a PGN or a FEN, or choose a file.";
 const NOT_CHESS = "This is neither a FEN nor a PGN: there is no legal move and no tag in it.";
 
 /** What a text holds. */
-export type Opened =
+type Opened =
   | { readonly kind: "tree"; readonly tree: Tree; readonly problems: readonly string[] }
   | { readonly kind: "games"; readonly games: readonly GameText[] }
   | { readonly kind: "problem"; readonly problems: readonly string[] };
