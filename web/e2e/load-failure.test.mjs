@@ -82,3 +82,12 @@ test("what follows the first paint arrives when the server is back", async () =>
   await page().locator("#typed-move").press("Enter");
   await page().locator(".move", { hasText: "e5" }).waitFor();
 });
+
+test("without its scripts the page says so in place of the board", async () => {
+  await block("libraries");
+  await page().reload();
+  await page().getByText("The board could not be loaded in full.").waitFor();
+  await unblock("libraries");
+  await page().getByRole("link", { name: "Load it again" }).click();
+  await page().getByRole("grid", { name: "Board" }).waitFor();
+});

@@ -7,5 +7,8 @@ import "./ui/theme.css";
 import "./ui/layout.css";
 
 const app = document.getElementById("app");
-if (app) render(() => <App />, app);
+if (app) {
+  app.replaceChildren();
+  render(() => <App />, app);
+}
 keepForOffline();

@@ -48,5 +48,11 @@ test("a FEN is read leniently and kept in one form", () => {
     expect(looksLikeFen(text)).toBe(true);
   }
   expect(readFen(" 4k3/8/8/8/8/8/8/4K3_ ")).toEqual({ fen: "4k3/8/8/8/8/8/8/4K3 w - - 0 1" });
-  expect(looksLikeFen("1. e4 e5")).toBe(false);
+  for (const text of ["1. e4 e5", "1/2-1/2", "[Event \"8/8/8/8/8/8/8/8 w\"]"]) {
+    expect(looksLikeFen(text), text).toBe(false);
+  }
+  // A FEN with a mistake is still one, so that its own sentence is shown.
+  for (const text of ["4k3/8/8/8/8/8/4K3 w - - 0 1", "4k3/9/8/8/8/8/8/4K3 w - - 0 1"]) {
+    expect(looksLikeFen(text), text).toBe(true);
+  }
 });

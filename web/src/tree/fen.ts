@@ -51,7 +51,7 @@ function problemOf(code: string, fen: string): FenProblem {
 
 /** Whether a text is one line that begins as a FEN does. */
 export function looksLikeFen(text: string): boolean {
-  return /^\s*([pnbrqk1-8]+\/){7}[pnbrqk1-8]+([\s_+]|$)/i.test(text) && !/\n\s*\S/.test(text);
+  return /^\s*([pnbrqk\d]+\/){4,}[pnbrqk\d]+([\s_+[]|$)/i.test(text) && !/\n\s*\S/.test(text);
 }
 
 /** Reads a FEN. Underscores and `+` may stand for spaces, as in addresses. */

@@ -1,12 +1,20 @@
 import { expect, test } from "vitest";
 import { gameDetails, gameName } from "./game-name";
 import { fileName } from "./download";
-import { MAX_TEXT, openText } from "./open";
+import { decodeText, MAX_TEXT, openText } from "./open";
 import { writePgn } from "./pgn-write";
 import { randomTree } from "./random-games";
 import { newTree, nodeOf, ROOT } from "./tree";
 
 const open = (text: string) => openText(text, () => {});
+
+test("files of old programs are read, too", () => {
+  const encoded = (...bytes: number[]) => new Uint8Array(bytes).buffer;
+  expect(decodeText(new TextEncoder().encode("Müller – “Ö”").buffer)).toBe("Müller – “Ö”");
+  expect(decodeText(encoded(0x4d, 0xfc, 0x6c))).toBe("Mül");
+  expect(decodeText(encoded(0xff, 0xfe, 0x4d, 0, 0xfc, 0))).toBe("Mü");
+  expect(decodeText(encoded())).toBe("");
+});
 
 test("a text is a position, a game, many games, or a problem", async () => {
   const fen = await open("4k3/8/8/8/8/8/8/4K3 b - - 0 9");
