@@ -45,7 +45,7 @@ const LICENSES = "assets/licenses.md";
 
 /**
  * Builds the service worker, and tells it the names of the files that the page may load. Its
- * version is a hash over all that it keeps, and over itself: browsers install it anew if it differs.
+ * version is a hash over all that it keeps, and over itself. Browsers install one that differs.
  */
 function serviceWorker(): Plugin {
   return {
@@ -84,7 +84,8 @@ const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chesso
 /** What `late` and `afterFirstPaint` load. */
 const EXTRAS = new RegExp("web/src/(Dialogs|ui/CommandList|" +
   "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
-  "tree/(extras|DropZone|MoveMenu|ForkChooser|NoteEditor)|engine/(Chips|LinePreview|check-position)|" +
+  "tree/(extras|DropZone|MoveMenu|ForkChooser|NoteEditor)|" +
+  "engine/(Chips|LinePreview|check-position)|" +
   "explore/(store|requests|failure|line|values|texts))\\.");
 
 export default defineConfig({

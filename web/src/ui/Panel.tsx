@@ -54,7 +54,7 @@ function Failure({ label, error, onRetry }: { label: string; error: unknown; onR
   const needsReload = isLoad && error.needsReload;
   if (!isLoad) console.error(error);
   return (
-    <div class="hint" role="alert">
+    <div class="failure" role="alert">
       <p>“{label}” {isLoad ? `could not be loaded. ${error.message}` : "has failed."}</p>
       <button type="button" onClick={() => (needsReload ? location.reload() : onRetry())}>
         {needsReload ? "Reload the page" : "Try again"}

@@ -15,15 +15,21 @@ export class LoadError extends Error {
   }
 }
 
+/** A server that does not answer in this time cannot be reached. */
+const ANSWER_MS = 5_000;
+
 const RELOAD = "Reload the page, which keeps the moves.";
 
 async function reason(address: string, tries: number): Promise<LoadError> {
-  const answer = await fetch(address, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  const answer = await fetch(address, {
+    method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch(() => null);
   if (!answer) return new LoadError("The server cannot be reached.", false);
   if (answer.status === 404) {
     return new LoadError(`The server has another version of this page. ${RELOAD}`, true);
   }
-  if (!answer.ok) return new LoadError(`The server refuses it with status ${answer.status}.`, false);
+  const { ok, status } = answer;
+  if (!ok) return new LoadError(`The server refuses it with status ${status}.`, false);
   return tries > 1 ? new LoadError(RELOAD, true) : new LoadError("Try again.", false);
 }
 
