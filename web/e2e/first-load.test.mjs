@@ -31,7 +31,10 @@ async function firstLoad() {
   const page = await context.newPage();
   const requests = [];
   const complaints = [];
-  page.on("console", (message) => complaints.push(message.text()));
+  page.on("console", (message) => {
+    const text = message.text();
+    if (!text.startsWith("Service Worker registration blocked")) complaints.push(text);
+  });
   await page.addInitScript(() => {
     globalThis.violations = [];
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>

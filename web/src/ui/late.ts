@@ -9,7 +9,7 @@ import { LoadError } from "./load-file";
 import { toast } from "./toasts";
 
 /** The wait before another try, if the server is gone. */
-const RETRY_MS = 5_000;
+const RETRY_MS = 3_000;
 
 /** Runs a function after the page and its first files have been shown. */
 export function afterFirstPaint(run: () => void): void {
