@@ -31,10 +31,22 @@ function compressedFiles(): Plugin {
   };
 }
 
+/** Lets each `import()` of a file try again after a failure (src/ui/load-file.ts). */
+function retriedImports(): Plugin {
+  return {
+    name: "retried-imports",
+    apply: "build",
+    renderChunk: (code) => code.replace(/\bimport\((["'`]\.\/[^"'`]+["'`])\)/g, "loadFile($1)"),
+  };
+}
+
 const WORKER = "assets/service-worker.js";
 const LICENSES = "assets/licenses.md";
 
-/** Builds the service worker, and tells it the names of the files that the page may load. */
+/**
+ * Builds the service worker, and tells it the names of the files that the page may load. Its
+ * version is a hash over all that it keeps, and over itself. Browsers install one that differs.
+ */
 function serviceWorker(): Plugin {
   return {
     name: "service-worker",
@@ -53,7 +65,10 @@ function serviceWorker(): Plugin {
           .filter((name) => name.startsWith("assets/") && ![WORKER, LICENSES].includes(name))
           .sort()
           .map((name) => `/${name}`);
-        const version = createHash("sha256").update(files.join()).digest("hex").slice(0, 12);
+        const page = bundle["index.html"];
+        if (page?.type !== "asset") throw new Error("the page must be built before its worker");
+        const version = createHash("sha256").update([...files, page.source, worker.code].join("\n"))
+          .digest("hex").slice(0, 12);
         worker.code = worker.code
           .replace("__FILES__", JSON.stringify(files))
           .replace("__VERSION__", JSON.stringify(version));
@@ -67,14 +82,14 @@ const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chesso
   "(attacks|board|chess|compat|debug|fen|san|setup|squareSet|types|util)\\.js)");
 
 /** What `late` and `afterFirstPaint` load. */
-const EXTRAS = new RegExp("web/src/(Dialogs|ui/cache|" +
+const EXTRAS = new RegExp("web/src/(Dialogs|ui/(cache|CommandList)|" +
   "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
-  "tree/(extras|MoveMenu|ForkChooser|NoteEditor)|" +
-  "engine/(Chips|check-position|latest|requests|restriction|server-events|threat)|" +
-  "explore/(store|line|values|texts))\\.");
+  "tree/(extras|DropZone|MoveMenu|ForkChooser|NoteEditor)|" +
+  "engine/(Chips|LinePreview|check-position|latest|requests|restriction|server-events|threat)|" +
+  "explore/(store|line|values|texts))\.");
 
 export default defineConfig({
-  plugins: [solid(), serviceWorker(), compressedFiles()],
+  plugins: [solid(), retriedImports(), serviceWorker(), compressedFiles()],
   build: {
     target: "es2022",
     // One script and one style sheet: a preload would only add requests and code.

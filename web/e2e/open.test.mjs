@@ -83,11 +83,38 @@ test("a file with many games is a list with a filter, and bad games are marked",
   assert.equal(await rows.count(), 4);
   assert.match(await rows.nth(1).innerText(), /Carl – Dora[^]*1… Ke7 is not a legal move/);
   assert.match(await rows.nth(2).innerText(), /Eve – \?[^]*Cannot be opened. The tag FEN is wrong/);
+  await rows.nth(2).click();
+  await alert().getByText("Cannot be opened. The tag FEN is wrong").waitFor();
+  await dialog().getByRole("combobox").click();
   await page().keyboard.type("ann");
   await dialog().getByText("2 of 4 games").waitFor();
   await page().keyboard.press("ArrowDown");
   await page().keyboard.press("Enter");
   await expectListed(page(), "c4 c5");
+});
+
+test("a game of a list with an illegal move opens up to it and says so", async () => {
+  const text = '[White "Müller"]\n\n1. e4 Ke7 *\n\n[White "B"]\n\n1. d4 *';
+  await choose({
+    name: "old.pgn", mimeType: "text/plain", buffer: Buffer.from(text, "latin1"),
+  });
+  await dialog().getByRole("option", { name: /Müller/ }).click();
+  await page().locator(".toast.error", { hasText: "1… Ke7 is not a legal move" }).waitFor();
+  await expectListed(page(), "e4");
+});
+
+test("a selection of text that ends outside of a dialog leaves it open", async () => {
+  await gameMenu(page(), /^Paste/);
+  const field = page().getByRole("textbox", { name: "PGN or FEN" });
+  await field.fill("1. e4");
+  const { x, y } = await field.boundingBox();
+  await page().mouse.move(x + 20, y + 15);
+  await page().mouse.down();
+  await page().mouse.move(5, 5);
+  await page().mouse.up();
+  assert.equal(await field.inputValue(), "1. e4");
+  await page().mouse.click(5, 5);
+  await dialog().waitFor({ state: "detached" });
 });
 
 test("thousands of games open without a long list in the page", async () => {

@@ -26,7 +26,10 @@ const copyLink = async () => {
 test("tree, shown move and orientation survive a reload", async () => {
   await openGame(page(), "1. e4 {Best} (1. d4 d5) 1... e5");
   await page().keyboard.press("ArrowRight");
-  await page().keyboard.press("f");
+  // The key of `f` on a Cyrillic keyboard.
+  await page().evaluate(() => document.body.dispatchEvent(
+    new KeyboardEvent("keydown", { key: "а", code: "KeyF", bubbles: true }),
+  ));
   await isFlipped();
   await reload();
   await expectListed(page(), "[e4] d4 d5 e5");
@@ -106,6 +109,10 @@ test("a FEN in the address is the start position, and a wrong one a sentence", a
   await open("?fen=4k3/8/8/8/8/8/4P3/8+w+-+-+0+1");
   await toast("The position in the address is wrong: Each side needs exactly one king.");
   await expectListed(page(), "e4 e5");
+  // A link to a form of a position opens both.
+  await open("?fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1#inspect=fen");
+  await page().getByRole("region", { name: "Inspect" }).waitFor();
+  assert.equal(await page().locator("cg-board piece").count(), 3);
 });
 
 test("a link that would be too long says what it lacks", async () => {

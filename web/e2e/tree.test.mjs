@@ -75,6 +75,10 @@ test("the menu opens by keys, by a button and by a long press, and Escape closes
   }, [x + 9, y + 9]);
   await page().getByRole("menu", { name: "Menu of 1… e5" }).waitFor();
   await expectMoves("e4 [e5]");
+  // The press had no click at its end, and the next click is one of its own.
+  await press("Escape");
+  await move("e4").click();
+  await expectMoves("[e4] e5");
 });
 
 test("keys set glyphs, one of a kind, and undo takes them back", async () => {

@@ -1,7 +1,7 @@
 /** The page: the stores, the views on them, and what connects them. */
 import type { Color } from "chessops/types";
 import { opposite } from "chessops/util";
-import { createMemo, createSignal, lazy, onCleanup, onMount, Show } from "solid-js";
+import { createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { Board } from "./board/Board";
 import { drawingsOf, withDrawings, type Drawing } from "./board/drawings";
 import { BoardMessageLine, MoveInput } from "./board/MoveInput";
@@ -27,18 +27,21 @@ import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
 import { StepControls } from "./tree/StepControls";
 import { createTreeStore } from "./tree/store";
-import { late } from "./ui/late";
 import { Header, Links } from "./ui/Header";
-import { Tools, type Tool } from "./ui/Panel";
+import { lazyView } from "./ui/lazy-view";
+import { Loading, Tools, type Tool } from "./ui/Panel";
+import { withPart } from "./ui/part";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { Toasts } from "./ui/toasts";
 
-const Dialogs = late(async () => (await import("./Dialogs")).Dialogs);
 // The panels are loaded when they are opened first.
-const ReviewPanel = lazy(async () => ({ default: (await import("./review/views")).ReviewPanel }));
-const ExplorePanel = lazy(() => import("./explore/ExplorePanel"));
-const InspectPanel = lazy(() => import("./inspect/InspectPanel"));
+const ExplorePanel = lazyView(
+  async () => (await import("./explore/ExplorePanel")).default, Loading,
+);
+const InspectPanel = lazyView(
+  async () => (await import("./inspect/InspectPanel")).default, Loading,
+);
 
 /** The panel that the link opens: `#inspect=huffman` shows a form of the position. */
 const linkedTool = () =>
@@ -53,7 +56,7 @@ export function App() {
   const engine = createEngine(client);
   const overlays = createOverlays();
   const [orientation, setOrientation] = createSignal<Color>(session?.orientation ?? "white");
-  const [dialog, setDialog] = createSignal<DialogName | null>(null);
+  const [dialog, setDialog] = createSignal<(() => JSX.Element) | null>(null);
   const [openTool, setOpenTool] = createSignal<string | null>(linkedTool());
 
   useAddress(tree, setOrientation);
@@ -65,7 +68,7 @@ export function App() {
   const outcome = createMemo(() => outcomeText(tree.position()));
   useSounds(tree, settings, () => outcome() !== null);
   const explorer = loadExplorer({ tree, engine, client, overlays });
-  const review = createLazyReview(
+  const { review, load: loadReview } = createLazyReview(
     {
       tree, engine, client, orientation, orient: setOrientation,
       isOpen: () => openTool() === "review", open: () => setOpenTool("review"),
@@ -94,20 +97,30 @@ export function App() {
     return text === null ? null : { text, winner: tree.position().outcome()?.winner ?? null };
   };
 
+  const page = {
+    tree, client, settings: settingsStore, orientation, onClose: () => setDialog(null),
+  };
+  const openDialog = (name: DialogName) => void withPart(
+    "The dialog",
+    async () => (await import("./Dialogs")).DIALOGS[name](page),
+    (view) => setDialog(() => view),
+  );
   const panelProps = { tree, engine, client, overlays };
+  const ReviewPanel = lazyView(async () => {
+    const { ReviewPanel: Panel } = await import("./review/views");
+    const loaded = await loadReview();
+    return () => <Panel review={loaded} />;
+  }, Loading);
   const tools: readonly Tool[] = [
     {
       id: "explore", label: "Explore", key: "e",
       view: () => <ExplorePanel {...panelProps} explorer={explorer()} />,
     },
-    {
-      id: "review", label: "Review", key: "r",
-      view: () => <Show when={review()}>{(loaded) => <ReviewPanel review={loaded()} />}</Show>,
-    },
+    { id: "review", label: "Review", key: "r", view: () => <ReviewPanel /> },
     { id: "inspect", label: "Inspect", key: "i", view: () => <InspectPanel {...panelProps} /> },
   ];
   useShortcuts([
-    { keys: ["?"], label: "Show this help", group: "Page", run: () => setDialog("help") },
+    { keys: ["?"], label: "Show this help", group: "Page", run: () => openDialog("help") },
     ...tools.map(({ id, label, key }) => ({
       keys: [key], label: `Open or close “${label}”`, group: "Panels" as const,
       run: () => setOpenTool(openTool() === id ? null : id),
@@ -122,7 +135,7 @@ export function App() {
   };
   return (
     <>
-      <Header onOpen={setDialog}><GameMenu tree={tree} orientation={orientation()} /></Header>
+      <Header onOpen={openDialog}><GameMenu tree={tree} orientation={orientation()} /></Header>
       <main class="page" classList={{ "with-tool": openTool() !== null }}>
         <div class="bar">
           <EvalBar info={info()} orientation={orientation()} outcome={result()} />
@@ -169,14 +182,7 @@ export function App() {
         <EngineStatus engine={engine} client={client} />
       </main>
       <nav class="foot" aria-label="Documents"><Links /></nav>
-      <Dialogs
-        open={dialog()}
-        onClose={() => setDialog(null)}
-        tree={tree}
-        client={client}
-        settings={settingsStore}
-        orientation={orientation()}
-      />
+      <Show when={dialog()} keyed>{(view) => view()}</Show>
       <Toasts />
     </>
   );

@@ -1,55 +1,53 @@
-/** The dialogs of the page, loaded when they are opened first. */
+/** The dialogs of the page. The code of each one is loaded when it is opened first. */
 import type { Color } from "chessops/types";
-import { lazy, Match, Suspense, Switch } from "solid-js";
+import type { JSX } from "solid-js";
 import { createPositionCheck } from "./engine/check-position";
 import type { Client } from "./engine/client";
 import type { TreeStore } from "./tree/store";
 import { newTree } from "./tree/tree";
 import type { SettingsStore } from "./ui/settings";
 
-const SetupDialog = lazy(() => import("./board/SetupDialog"));
-const SettingsDialog = lazy(() => import("./ui/SettingsDialog"));
-const HelpDialog = lazy(() => import("./ui/HelpDialog"));
-
-export type DialogName = "setup" | "settings" | "help";
-
-interface Props {
-  open: DialogName | null;
+/** What the dialogs show and change. */
+interface Page {
   onClose(): void;
-  tree: TreeStore;
-  client: Client;
-  settings: SettingsStore;
-  orientation: Color;
+  readonly tree: TreeStore;
+  readonly client: Client;
+  readonly settings: SettingsStore;
+  orientation(): Color;
 }
 
-export function Dialogs(props: Props) {
-  const check = createPositionCheck(props.client);
+type View = () => JSX.Element;
+
+async function settingsDialog({ settings, onClose }: Page): Promise<View> {
+  const { default: SettingsDialog } = await import("./ui/SettingsDialog");
+  return () =>
+    <SettingsDialog settings={settings.settings} onSet={settings.set} onClose={onClose} />;
+}
+
+async function setupDialog(page: Page): Promise<View> {
+  const { default: SetupDialog } = await import("./board/SetupDialog");
   const setUp = (fen: string, isChess960: boolean) => {
-    props.tree.load(newTree(fen, new Map(isChess960 ? [["Variant", "Chess960"]] : [])));
-    props.onClose();
+    page.tree.load(newTree(fen, new Map(isChess960 ? [["Variant", "Chess960"]] : [])));
+    page.onClose();
   };
-  return (
-    <Suspense>
-      <Switch>
-        <Match when={props.open === "settings"}>
-          <SettingsDialog
-            settings={props.settings.settings}
-            onSet={props.settings.set}
-            onClose={props.onClose}
-          />
-        </Match>
-        <Match when={props.open === "setup"}>
-          <SetupDialog
-            fen={props.tree.current().fen}
-            orientation={props.orientation}
-            coordinates={props.settings.settings.coordinates === "on"}
-            check={check}
-            onAnalyse={setUp}
-            onClose={props.onClose}
-          />
-        </Match>
-        <Match when={props.open === "help"}><HelpDialog onClose={props.onClose} /></Match>
-      </Switch>
-    </Suspense>
+  return () => (
+    <SetupDialog
+      fen={page.tree.current().fen}
+      orientation={page.orientation()}
+      coordinates={page.settings.settings.coordinates === "on"}
+      check={createPositionCheck(page.client)}
+      onAnalyse={setUp}
+      onClose={page.onClose}
+    />
   );
 }
+
+async function helpDialog({ onClose }: Page): Promise<View> {
+  const { default: HelpDialog } = await import("./ui/HelpDialog");
+  return () => <HelpDialog onClose={onClose} />;
+}
+
+/** The dialogs by their names. */
+export const DIALOGS = { settings: settingsDialog, setup: setupDialog, help: helpDialog };
+
+export type DialogName = keyof typeof DIALOGS;

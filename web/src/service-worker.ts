@@ -5,7 +5,7 @@
  * load files that only the old version has.
  */
 
-/** The paths of the built files and a hash over them. The build writes both (vite.config.ts). */
+/** The paths of the built files, and a hash over all that is kept. See vite.config.ts. */
 declare const __FILES__: readonly string[];
 declare const __VERSION__: string;
 
@@ -36,8 +36,12 @@ const PAGE_TIMEOUT_MS = 3_000;
 const files: ReadonlySet<string> = new Set(__FILES__);
 
 async function install(): Promise<void> {
+  const response = await fetch(PAGE, { cache: "reload" });
+  // A proxy's login, to which it redirects, is not the page.
+  if (!response.ok || response.redirected) throw new Error(`status ${response.status}`);
   const cache = await scope.caches.open(CACHE);
-  await cache.addAll([new Request(PAGE, { cache: "reload" }), ...files]);
+  await cache.put(PAGE, response);
+  await cache.addAll([...files]);
 }
 
 async function activate(): Promise<void> {
@@ -50,14 +54,20 @@ async function activate(): Promise<void> {
 const kept = async (path: string): Promise<Response | undefined> =>
   (await scope.caches.open(CACHE)).match(path);
 
-/** The page of the server, or the kept one if the server is gone, slow or fails. */
+/**
+ * Whether an answer is shown: the page, a redirect, whose status is 0 here, and what asks for a
+ * login. All others are of a server that starts, is overloaded, or stands where the board was.
+ */
+const isShown = ({ ok, status }: Response) => ok || [0, 401, 403].includes(status);
+
+/** The page of the server, or the kept one if the server is gone, slow or has no page. */
 async function page(request: Request): Promise<Response> {
   const late = new Promise<never>((_, reject) =>
     setTimeout(() => reject(new Error("timeout")), PAGE_TIMEOUT_MS));
   const live = fetch(request);
   try {
     const response = await Promise.race([live, late]);
-    return response.status < 500 ? response : ((await kept(PAGE)) ?? response);
+    return isShown(response) ? response : ((await kept(PAGE)) ?? response);
   } catch {
     return (await kept(PAGE)) ?? live;
   }

@@ -31,9 +31,9 @@ export function MoveInput(props: Props) {
     event.preventDefault();
     const text = input.value;
     input.value = "";
-    last = last.then(() => play(text)).catch(() => {
+    last = last.then(() => play(text)).catch((error: Error) => {
       input.value ||= text;
-      tell("The page cannot be loaded in full. Try again when the server is back.", "error");
+      tell(`The code for typed moves could not be loaded. ${error.message}`, "error");
     });
   };
   const play = async (text: string) => {
@@ -67,7 +67,7 @@ export function MoveInput(props: Props) {
         autocapitalize="off"
         aria-invalid={boardMessage()?.kind === "error"}
         aria-describedby="board-message"
-        onFocus={() => void loaded()}
+        onFocus={() => void loaded().catch(() => undefined)}
         onInput={clearMessage}
         onKeyDown={onKeyDown}
       />

@@ -3,10 +3,10 @@
  * the FEN; board and fields show it and write it. The server checks each text.
  */
 import type { Color } from "chessops/types";
-import { makeFen } from "chessops/fen";
 import { createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
+import { readFen } from "../tree/fen";
 import { Dialog } from "../ui/Dialog";
-import { readPosition, type CheckPosition, type Verdict } from "./position-check";
+import { checkHere, type CheckPosition, type Verdict } from "./position-check";
 import { isChess960, readSetup, writeSetup, type Setup } from "./setup";
 import { SetupBoard } from "./SetupBoard";
 import { isWrong, Notes, SetupFields } from "./SetupFields";
@@ -63,9 +63,9 @@ export default function SetupDialog(props: Props) {
   const analyse = async () => {
     const found = await check();
     if (!found || found.errors.length > 0) return;
-    const read = readPosition(text());
-    if ("error" in read) setVerdict({ ...found, errors: [read.error] });
-    else props.onAnalyse(makeFen(read.position.toSetup()), isChess960(setup()));
+    const read = readFen(text());
+    if ("problem" in read) setVerdict(checkHere(text(), found.notice));
+    else props.onAnalyse(read.fen, isChess960(setup()));
   };
   const status = () => {
     const found = verdict();

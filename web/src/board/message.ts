@@ -2,7 +2,7 @@
 import { createSignal } from "solid-js";
 import { announce } from "../ui/toasts";
 
-export interface BoardMessage {
+interface BoardMessage {
   readonly text: string;
   readonly kind: "hint" | "error";
 }

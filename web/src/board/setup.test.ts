@@ -1,7 +1,8 @@
 import { INITIAL_FEN } from "chessops/fen";
 import { expect, test } from "vitest";
 import { backRank, CHESS960_COUNT, startPosition } from "./chess960";
-import { checkHere, readPosition } from "./position-check";
+import { readPosition } from "../tree/fen";
+import { checkHere } from "./position-check";
 import {
   enPassantSquares, isChess960, readSetup, rightsOf, withPiece, withRights, writeSetup,
 } from "./setup";

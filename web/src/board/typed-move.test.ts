@@ -35,9 +35,18 @@ test("a promotion needs its piece, and no other move has one", () => {
     "“e8” promotes a pawn. Write e8=Q, e8=R, e8=B or e8=N.",
   );
   expect(readMove(at(fen), "e8=N")).toEqual({ uci: "e7e8n" });
-  expect(readMove(at(fen), "e8Q")).toEqual({ uci: "e7e8q" });
+  for (const text of ["e8Q", "e8=q", "e8(Q)+"]) {
+    expect(readMove(at(fen), text)).toEqual({ uci: "e7e8q" });
+  }
   expect(readMove(at(fen), "e7e8r")).toEqual({ uci: "e7e8r" });
   expect(readMove(at(fen), "Kd2=Q").problem).toMatch(/is no promotion/);
+});
+
+test("en passant may be named", () => {
+  const fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+  for (const text of ["exd6", "exd6 e.p.", "ed6ep"]) {
+    expect(readMove(at(fen), text), text).toEqual({ uci: "e5d6" });
+  }
 });
 
 test("bc4 is a pawn's capture where there is one, and else a bishop's move", () => {

@@ -8,13 +8,13 @@ import {
 import { isPromotion, targetsOf, uciOf } from "./moves";
 import { COLOR_NAMES, listed } from "./squares";
 
-export type TypedMove =
+type TypedMove =
   | { readonly uci: string; readonly problem?: never }
   | { readonly problem: string; readonly uci?: never };
 
 const UCI = /^([a-h][1-8])[-x]?([a-h][1-8])=?([qrbn])?$/i;
 const CASTLING = /^[o0]-?[o0](-?[o0])?$/i;
-const SAN = /^([KQRBN]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:=?\(?([QRBN])\)?)?$/;
+const SAN = /^([KQRBN]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:=?\(?([QRBNqrbn])\)?)?$/;
 
 interface Pattern {
   readonly role: Role;
@@ -34,7 +34,7 @@ function patternOf(text: string): Pattern | null {
     file: file ? file.charCodeAt(0) - "a".charCodeAt(0) : null,
     rank: rank ? Number(rank) - 1 : null,
     to: squareOf(to),
-    promotion: promotion ? charToRole(promotion as "Q") : undefined,
+    promotion: promotion ? charToRole(promotion as "q") : undefined,
   };
 }
 
@@ -112,7 +112,8 @@ function readSan(position: Chess, text: string): TypedMove | null {
 
 /** Reads a typed move in a position. */
 export function readMove(position: Chess, typed: string): TypedMove {
-  const text = typed.trim().replace(/^\d+\s*(\.+|…)?\s*(?=[a-zA-Z0])/, "").replace(/[+#!?]+$/, "");
+  const text = typed.trim().replace(/^\d+\s*(\.+|…)?\s*(?=[a-zA-Z0])/, "")
+    .replace(/[+#!?]+$/, "").replace(/\s*e\.?p\.?$/, "");
   if (text === "") return { problem: "Write a move: e4, Nf3, O-O or e2e4, say." };
   if (position.isEnd()) return { problem: "The game is over here: no move is legal." };
   // A move of a pawn in lower case, such as `e4`, is never UCI, which has two squares.

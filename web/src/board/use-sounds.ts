@@ -8,6 +8,10 @@ export function useSounds(tree: TreeStore, settings: Settings, isOver: () => boo
     // Not for an edit that leaves the position as it is.
     if (settings.sounds === "off" || san === null || fen === before?.fen) return;
     const isEnd = untrack(isOver);
-    void import("../ui/sounds").then(({ playSound, soundOf }) => playSound(soundOf(san, isEnd)));
+    import("../ui/sounds").then(
+      ({ playSound, soundOf }) => playSound(soundOf(san, isEnd)),
+      // The next move tries again.
+      () => undefined,
+    );
   }, { defer: true }));
 }

@@ -1,6 +1,6 @@
 /** The engine's panel: score, depth and source, the lines of the shown position, and choices. */
 import type { Color } from "chessops/types";
-import { createMemo, createSignal, For, Index, lazy, Show, Suspense } from "solid-js";
+import { createMemo, createSignal, For, Index, Show } from "solid-js";
 import type { Settings } from "../ui/settings";
 import { late } from "../ui/late";
 import { LineRow } from "./LineRow";
@@ -11,10 +11,7 @@ import type { Engine } from "./store";
 import "./engine-panel.css";
 
 const Chips = late(async () => (await import("./Chips")).Chips);
-// Without the server it cannot be loaded, and there is no preview.
-const LinePreview = lazy(() =>
-  import("./LinePreview").catch(() => ({ default: () => null })),
-);
+const LinePreview = late(async () => (await import("./LinePreview")).default);
 
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -85,14 +82,12 @@ export function EnginePanel(props: Props) {
       </ol>
       <Show when={pointed.move()}>
         {(move) => (
-          <Suspense>
-            <LinePreview
-              fen={props.fen}
-              moves={info()?.lines[move().row]?.pv.slice(0, move().index + 1) ?? []}
-              near={move().place}
-              orientation={props.orientation}
-            />
-          </Suspense>
+          <LinePreview
+            fen={props.fen}
+            moves={info()?.lines[move().row]?.pv.slice(0, move().index + 1) ?? []}
+            near={move().place}
+            orientation={props.orientation}
+          />
         )}
       </Show>
       <div class="choices">

@@ -1,5 +1,7 @@
 /** The server's version, workers and limits, and the API key of the user. */
-import { createResource, createSignal, For, Match, Show, Switch } from "solid-js";
+import {
+  createEffect, createSignal, For, Match, on, onCleanup, Show, Switch,
+} from "solid-js";
 import { Dialog } from "../ui/Dialog";
 import type { Client } from "./client";
 import { errorText } from "./failure";
@@ -52,34 +54,50 @@ function rows(engine: EngineFacts, limits: Limits): [string, string][] {
   ];
 }
 
+interface Facts {
+  readonly rows?: ReturnType<typeof rows>;
+  readonly problem?: string;
+}
+
+async function factsOf(client: Client): Promise<Facts> {
+  try {
+    return { rows: rows(...await Promise.all([
+      client.request<EngineFacts>("/v1/engine"), client.request<Limits>("/v1/limits"),
+    ])) };
+  } catch (error) {
+    return { problem: errorText(error) };
+  }
+}
+
 export default function ServerDialog(props: Props) {
-  const [facts] = createResource(
-    () => ({ key: props.client.key(), connection: props.engine.state.connection }),
-    () => Promise.all([
-      props.client.request<EngineFacts>("/v1/engine"),
-      props.client.request<Limits>("/v1/limits"),
-    ]),
-  );
+  const [facts, setFacts] = createSignal<Facts | null>(null);
+  // Asked anew with another key, and when the connection has changed.
+  createEffect(on([props.client.key, () => props.engine.state.connection], () => {
+    let isOld = false;
+    onCleanup(() => { isOld = true; });
+    setFacts(null);
+    void factsOf(props.client).then((found) => isOld || setFacts(found));
+  }));
   return (
     <Dialog title="Server" onClose={props.onClose}>
       <p class="server-state">{statusText(props.engine.state)}</p>
       <KeyForm client={props.client} isRefused={props.engine.state.connection === "refused"} />
       <Switch>
-        <Match when={facts.error as unknown}>
-          <p class="server-problem" role="alert">{errorText(facts.error)}</p>
+        <Match when={facts()?.problem}>
+          {(problem) => <p class="server-problem" role="alert">{problem()}</p>}
         </Match>
-        <Match when={facts.loading}><p>Loading…</p></Match>
-        <Match when={facts()}>
-          {(loaded) => (
+        <Match when={facts()?.rows} keyed>
+          {(found) => (
             <table class="server-facts">
               <tbody>
-                <For each={rows(...loaded())}>
+                <For each={found}>
                   {([name, value]) => <tr><th scope="row">{name}</th><td>{value}</td></tr>}
                 </For>
               </tbody>
             </table>
           )}
         </Match>
+        <Match when={true}><p>Loading…</p></Match>
       </Switch>
     </Dialog>
   );

@@ -1,9 +1,10 @@
 /** The row above the moves that says what a move is worth. Its height never changes. */
-import { lazy, Show, Suspense } from "solid-js";
+import { Show } from "solid-js";
 import type { Overlays } from "../board/overlays";
+import { lazyView } from "../ui/lazy-view";
 import type { Review } from "./store";
 
-const JudgementLine = lazy(async () => ({ default: (await import("./views")).JudgementLine }));
+const JudgementLine = lazyView(async () => (await import("./views")).JudgementLine);
 
 interface Props {
   review: Review | undefined;
@@ -13,11 +14,9 @@ interface Props {
 export function JudgementSlot(props: Props) {
   return (
     <div class="panel judgement-slot">
-      <Suspense>
-        <Show when={props.review}>
-          {(review) => <JudgementLine review={review()} overlays={props.overlays} />}
-        </Show>
-      </Suspense>
+      <Show when={props.review}>
+        {(review) => <JudgementLine review={review()} overlays={props.overlays} />}
+      </Show>
     </div>
   );
 }

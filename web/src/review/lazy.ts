@@ -5,26 +5,28 @@ import type { Review, ReviewParts } from "./store";
 
 /**
  * Creates the review once `isNeeded`, or at once if one goes on after a reload. Until its code has
- * arrived, the result is `undefined`.
+ * arrived, `review` is `undefined`. `load` is for views that need it and say why it failed.
  */
 export function createLazyReview(parts: ReviewParts, isNeeded: () => boolean) {
   const owner = getOwner();
   const [review, setReview] = createSignal<Review>();
-  let isLoading = false;
-  const load = async () => {
-    isLoading = true;
-    try {
-      const { createReview } = await import("./views");
-      setReview(() => runWithOwner(owner, () => createReview(parts)));
-    } catch {
+  let running: Promise<Review> | null = null;
+  const load = (): Promise<Review> => {
+    running ??= import("./views").then(({ createReview }) => {
+      const created = runWithOwner(owner, () => createReview(parts))!;
+      setReview(() => created);
+      return created;
+    });
+    running.catch(() => {
       // The server is gone: the next need tries again.
-      isLoading = false;
-    }
+      running = null;
+    });
+    return running;
   };
   const record = keptRecord();
   if (record && !record.isDone) void load();
   createEffect(() => {
-    if (isNeeded() && !isLoading) void load();
+    if (isNeeded() && !running) void load();
   });
-  return review;
+  return { review, load };
 }

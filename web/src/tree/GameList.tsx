@@ -2,13 +2,14 @@
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show } from "solid-js";
 import { checkGames } from "./check-games";
 import { gameDetails, gameName } from "./game-name";
-import { readGame } from "./pgn-read";
+import { readGame } from "./open";
 import type { GameText } from "./pgn-scan";
 import type { Tree } from "./tree";
 
 interface Props {
   games: readonly GameText[];
-  onOpen(tree: Tree): void;
+  /** Called with what could be read of a game, and with sentences about the rest. */
+  onOpen(tree: Tree, problems: readonly string[]): void;
 }
 
 /** The height of a row, as in the style sheet. */
@@ -62,17 +63,23 @@ export function GameList(props: Props) {
     }
     setTop(frame.scrollTop);
   };
-  const open = (index: number | undefined) => {
+  const [refused, setRefused] = createSignal<{ game: number; problem: string } | null>(null);
+  let isGone = false;
+  onCleanup(() => { isGone = true; });
+  const open = async (index: number | undefined) => {
     const game = index === undefined ? undefined : props.games[index];
-    const tree = game && readGame(game).tree;
-    if (tree) props.onOpen(tree);
+    if (index === undefined || !game) return;
+    const { tree, problems: wrong } = await readGame(game);
+    if (isGone) return;
+    if (tree) props.onOpen(tree, wrong);
+    else setRefused({ game: index, problem: wrong.join(" ") });
   };
   const steps: Record<string, () => void> = {
     ArrowDown: () => choose(chosen() + 1),
     ArrowUp: () => choose(chosen() - 1),
     PageDown: () => choose(chosen() + ROWS_SHOWN - 1),
     PageUp: () => choose(chosen() - ROWS_SHOWN + 1),
-    Enter: () => open(chosenGame()),
+    Enter: () => void open(chosenGame()),
   };
   const status = () => {
     const isFiltered = found().length < props.games.length;
@@ -83,8 +90,11 @@ export function GameList(props: Props) {
       + (bad > 0 ? `, ${count(bad, "has errors", "have errors")}` : "")
       + (isDone ? "." : `. ${Math.floor((checked() / props.games.length) * 100)}% checked.`);
   };
-  const problemOf = (index: number | undefined) =>
-    index === undefined ? undefined : problems().get(index);
+  const problemOf = (index: number | undefined) => {
+    if (index === undefined) return undefined;
+    const now = refused();
+    return problems().get(index) ?? (now?.game === index ? now.problem : undefined);
+  };
   return (
     <div class="game-list">
       <input
@@ -127,7 +137,7 @@ export function GameList(props: Props) {
                 problem={problemOf(game)}
                 onOpen={() => {
                   choose(row);
-                  open(game);
+                  void open(game);
                 }}
               />
             )}
@@ -135,9 +145,9 @@ export function GameList(props: Props) {
         </div>
       </div>
       <p class="status-line" role="status">{status()}</p>
-      <p class="problems">{problemOf(chosenGame())}</p>
+      <p class="problems" role="alert">{problemOf(chosenGame())}</p>
       <div class="row">
-        <button type="button" class="main" onClick={() => open(chosenGame())}>Open</button>
+        <button type="button" class="main" onClick={() => void open(chosenGame())}>Open</button>
       </div>
     </div>
   );

@@ -2,6 +2,7 @@
 import { createSignal, For } from "solid-js";
 import { CommandList, type Command } from "../ui/CommandList";
 import { copyText } from "../ui/clipboard";
+import { withPart } from "../ui/part";
 import { focusComment, setGlyph } from "./keys";
 import { moveText } from "./notation";
 import { MOVE_GLYPHS, OTHER_GLYPHS, POSITION_GLYPHS, type Glyph } from "./notes";
@@ -49,10 +50,11 @@ export function MoveMenu(props: Props) {
     { label: "Copy line as PGN", run: () => void copyLine() },
     { label: "Delete from here", run: () => store.remove(id) },
   ];
-  async function copyLine() {
-    const { writeLine } = await import("./pgn-write");
-    await copyText(writeLine(store.tree(), id), "The line was copied as PGN.");
-  }
+  const copyLine = () => withPart(
+    "The code for PGN",
+    () => import("./pgn-write"),
+    ({ writeLine }) => copyText(writeLine(store.tree(), id), "The line was copied as PGN."),
+  );
   return (
     <CommandList
       label={`Menu of ${moveText(store.node(id))}`}

@@ -4,7 +4,7 @@ import { Dialog } from "../ui/Dialog";
 import { toast } from "../ui/toasts";
 import { gameName } from "./game-name";
 import { GameList } from "./GameList";
-import { MAX_TEXT, openText, TOO_LARGE } from "./open";
+import { decodeText, MAX_TEXT, openText, TOO_LARGE } from "./open";
 import type { GameText } from "./pgn-scan";
 import type { TreeStore } from "./store";
 import type { Tree } from "./tree";
@@ -30,12 +30,13 @@ export default function OpenDialog(props: Props) {
   const readField = () => void read(field?.value ?? "");
   let isClosed = false;
 
-  const load = (tree: Tree) => {
+  const load = (tree: Tree, wrong: readonly string[] = []) => {
     const isReplaced = props.tree.tree().nodes.size > 1;
     props.tree.load(tree);
     const name = gameName(tree.headers) ?? "The game";
     toast(isReplaced ? `${name} was opened. Undo brings back what was there.`
       : `${name} was opened.`);
+    if (wrong.length > 0) toast(wrong.join(" "), "error");
     props.onClose();
     // Not back to the menu's button, which would take the arrow keys.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
@@ -59,7 +60,7 @@ export default function OpenDialog(props: Props) {
     // A character has at most four bytes.
     if (file.size > 4 * MAX_TEXT) return show([TOO_LARGE]);
     try {
-      await read(await file.text());
+      await read(decodeText(await file.arrayBuffer()));
     } catch {
       show([`The file “${file.name}” cannot be read.`]);
     }

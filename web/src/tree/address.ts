@@ -1,6 +1,7 @@
 /** What the page's address says: `?fen=…` is a start position, the fragment a link of the board. */
 import type { Color } from "chessops/types";
 import { createEffect, on, onCleanup } from "solid-js";
+import { withPart } from "../ui/part";
 import { keep, readStored } from "../ui/storage";
 import { toast } from "../ui/toasts";
 import { readFen } from "./fen";
@@ -10,10 +11,10 @@ import { newTree, type NodeId, type Tree } from "./tree";
 /** The address that this tab has opened, so that a reload does not open it again. */
 const OPENED_AS = "address";
 const own = () => sessionStorage;
-const address = () => location.search + location.hash;
 
-/** Whether a fragment is a link of the board. `#inspect=huffman` opens a panel instead. */
-const isLink = (hash: string) => hash.length > 1 && !hash.startsWith("#inspect=");
+/** The fragment, if it is a link of the board. `#inspect=huffman` opens a panel instead. */
+const link = () => (location.hash.startsWith("#inspect=") ? "" : location.hash);
+const address = () => location.search + link();
 
 /** Opens what the address says, as an edit that can be undone. */
 export function useAddress(store: TreeStore, setOrientation: (color: Color) => void): void {
@@ -29,9 +30,12 @@ export function useAddress(store: TreeStore, setOrientation: (color: Color) => v
     if ("fen" in read) load(newTree(read.fen));
     else toast(`The position in the address is wrong: ${read.problem}`, "error");
   };
-  const openLink = async () => {
-    const { readLink } = await import("./link");
-    const read = await readLink(location.hash.slice(1));
+  const openLink = () => withPart("The code for links", () => import("./link"), readOpened);
+  const readOpened = async ({ readLink }: typeof import("./link")) => {
+    const opened = address();
+    const read = await readLink(link().slice(1));
+    // Another link was opened meanwhile.
+    if (address() !== opened) return;
     if ("view" in read) {
       load(read.view.tree, read.view.current);
       setOrientation(read.view.orientation);
@@ -39,9 +43,8 @@ export function useAddress(store: TreeStore, setOrientation: (color: Color) => v
   };
   const open = () => {
     const fen = new URLSearchParams(location.search).get("fen");
-    if (location.hash.startsWith("#inspect=")) return;
     if (address() !== "" && readStored(OPENED_AS, own) === address()) loaded = store.tree();
-    else if (isLink(location.hash)) void openLink();
+    else if (link() !== "") void openLink();
     else if (fen !== null) openFen(fen);
   };
   open();

@@ -1,4 +1,5 @@
-/** What the moves need after the first paint, as one file of the build. */
+/** What the tree needs after the first paint, as one file of the build. */
+export { DropZone } from "./DropZone";
 export { ForkChooser } from "./ForkChooser";
 export { MoveMenu } from "./MoveMenu";
 export { NoteEditor } from "./NoteEditor";

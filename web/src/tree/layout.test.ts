@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mainCells, variationLines, wordOf } from "./layout";
-import { readGame } from "./pgn-read";
 import { scanGames } from "./pgn-scan";
+import { readGame } from "./random-games";
 import { nodeOf, ROOT, type Tree } from "./tree";
 
 const treeOf = (pgn: string): Tree => readGame([...scanGames(pgn)][0]!).tree!;

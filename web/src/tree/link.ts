@@ -82,7 +82,7 @@ export async function makeLink(view: View, base: string): Promise<Link> {
 }
 
 /** What a fragment holds, or a sentence that says why it cannot be read. */
-export type ReadLink = { readonly view: View } | { readonly problem: string };
+type ReadLink = { readonly view: View } | { readonly problem: string };
 
 export async function readLink(fragment: string): Promise<ReadLink> {
   const [version, content = ""] = fragment.split(".", 2);

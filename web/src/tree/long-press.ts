@@ -8,20 +8,24 @@ const MOVED_PX = 10;
 export function onLongPress(element: HTMLElement, run: (event: PointerEvent) => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let start: PointerEvent | null = null;
+  let swallow = new AbortController();
   const cancel = () => {
     clearTimeout(timer);
     start = null;
   };
   element.addEventListener("pointerdown", (event) => {
     cancel();
+    // Some presses have no click at their end.
+    swallow.abort();
     if (event.pointerType !== "touch") return;
     start = event;
     timer = setTimeout(() => {
       // The click at the end of the press would close what it opens.
+      swallow = new AbortController();
       element.addEventListener("click", (click) => {
         click.preventDefault();
         click.stopPropagation();
-      }, { capture: true, once: true });
+      }, { capture: true, once: true, signal: swallow.signal });
       run(event);
     }, PRESS_MS);
   });

@@ -17,7 +17,7 @@ const PIECES: Record<string, string> = {
 };
 
 /** SAN in words: `Nbxd7+` is “knight b takes d7, check”. */
-export function spokenSan(san: string): string {
+function spokenSan(san: string): string {
   const castling = san.startsWith("O-O-O") ? "castles long" : "castles short";
   const words = san.startsWith("O-O") ? castling : san
     .replace(/[+#]$/, "")

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moveText, spokenMove, spokenSan } from "./notation";
+import { moveText, spokenMove } from "./notation";
 import { clockOf, evaluationOf, glyphOf, textOf, toggleGlyph, withText } from "./notes";
 import { newTree, nodeOf, playLine, ROOT } from "./tree";
 
@@ -35,10 +35,12 @@ test("a move has one glyph of its own and one of its position", () => {
 });
 
 test("moves are said in words", () => {
-  expect(["e4", "Nf3", "Nbxd7+", "exd8=Q#", "O-O", "O-O-O+"].map(spokenSan)).toEqual([
+  const node = nodeOf(newTree(), ROOT);
+  const spoken = (san: string) => spokenMove({ ...node, ply: 1, san });
+  expect(["e4", "Nf3", "Nbxd7+", "exd8=Q#", "O-O", "O-O-O+"].map(spoken)).toEqual([
     "e4", "knight f3", "knight b takes d7, check", "e takes d8 promotes to queen, checkmate",
     "castles short", "castles long, check",
-  ]);
+  ].map((move) => `1, White, ${move}`));
   const { tree, id } = playLine(newTree(), ROOT, ["e2e4", "g8f6"]);
   expect(spokenMove(nodeOf(tree, id))).toBe("1, Black, knight f6");
   expect(spokenMove(nodeOf(tree, ROOT))).toBe("Start position");

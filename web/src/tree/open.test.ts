@@ -1,37 +1,19 @@
 import { expect, test } from "vitest";
 import { gameDetails, gameName } from "./game-name";
 import { fileName } from "./download";
-import { looksLikeFen, readFen } from "./fen";
-import { MAX_TEXT, openText } from "./open";
+import { decodeText, MAX_TEXT, openText } from "./open";
 import { writePgn } from "./pgn-write";
 import { randomTree } from "./random-games";
 import { newTree, nodeOf, ROOT } from "./tree";
 
 const open = (text: string) => openText(text, () => {});
 
-test("a FEN is read leniently and kept in one form", () => {
-  const start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-  const joined = ["_", "+"].map((joint) => start.replaceAll(" ", joint));
-  for (const text of [start, ` ${start}\n`, ...joined]) {
-    expect(readFen(text)).toEqual({ fen: start });
-    expect(looksLikeFen(text)).toBe(true);
-  }
-  expect(readFen("4k3/8/8/8/8/8/8/4K3")).toEqual({ fen: "4k3/8/8/8/8/8/8/4K3 w - - 0 1" });
-  expect(looksLikeFen("1. e4 e5")).toBe(false);
-});
-
-test("a wrong FEN has a sentence that says what is wrong", () => {
-  const problems = {
-    "8/8/8/8/8/8/8/8 w - - 0 1": "empty",
-    "4k3/8/8/8/8/8/8/8 w - - 0 1": "exactly one king",
-    "4k3/8/8/8/8/8/8/P3K3 w - - 0 1": "pawn",
-    "4k3/8/8/8/8/8/8/4R1K1 w - - 0 1": "in check",
-    "4k3/8/8/8/8/8/8/4K3 x - - 0 1": "side to move",
-    "4k3/8/8/8/8/8/8 w - - 0 1": "eight ranks",
-  };
-  for (const [fen, what] of Object.entries(problems)) {
-    expect(readFen(fen)).toEqual({ problem: expect.stringContaining(what) });
-  }
+test("files of old programs are read, too", () => {
+  const encoded = (...bytes: number[]) => new Uint8Array(bytes).buffer;
+  expect(decodeText(new TextEncoder().encode("Müller – “Ö”").buffer)).toBe("Müller – “Ö”");
+  expect(decodeText(encoded(0x4d, 0xfc, 0x6c))).toBe("Mül");
+  expect(decodeText(encoded(0xff, 0xfe, 0x4d, 0, 0xfc, 0))).toBe("Mü");
+  expect(decodeText(encoded())).toBe("");
 });
 
 test("a text is a position, a game, many games, or a problem", async () => {

@@ -1,6 +1,6 @@
 /** Texts and files of users: one FEN, or PGN with any number of games. */
 import { looksLikeFen, readFen } from "./fen";
-import { readGame, type ReadGame } from "./pgn-read";
+import { readSteps, type ReadGame } from "./pgn-read";
 import { scanGames, type GameText } from "./pgn-scan";
 import { inSlices } from "./slices";
 import { newTree, ROOT, type Tree } from "./tree";
@@ -12,7 +12,7 @@ const NOTHING = "Paste a PGN or a FEN, or choose a file.";
 const NOT_CHESS = "This is neither a FEN nor a PGN: there is no legal move and no tag in it.";
 
 /** What a text holds. */
-export type Opened =
+type Opened =
   | { readonly kind: "tree"; readonly tree: Tree; readonly problems: readonly string[] }
   | { readonly kind: "games"; readonly games: readonly GameText[] }
   | { readonly kind: "problem"; readonly problems: readonly string[] };
@@ -27,6 +27,20 @@ function openGame({ tree, problems }: ReadGame): Opened {
   if (!tree) return problem(...problems);
   if (!hasContent(tree)) return problem(...(problems.length > 0 ? problems : [NOT_CHESS]));
   return { kind: "tree", tree, problems };
+}
+
+/** Reads one game of a file. The page stays usable meanwhile. */
+export const readGame = (game: GameText): Promise<ReadGame> => inSlices(readSteps(game));
+
+/** The text of a file: UTF-8, UTF-16 with its mark, or else Windows-1252 as old programs write. */
+export function decodeText(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
 }
 
 /** Reads a text. `onPause` is called now and then with the share that is done. */
@@ -47,5 +61,5 @@ export async function openText(text: string, onPause: (share: number) => void): 
   });
   const [first] = games;
   if (!first) return problem(NOT_CHESS);
-  return games.length > 1 ? { kind: "games", games } : openGame(readGame(first));
+  return games.length > 1 ? { kind: "games", games } : openGame(await readGame(first));
 }

@@ -101,16 +101,7 @@ function startOf(tags: ReadonlyMap<string, string>): { fen?: string; problem?: s
   return "fen" in read ? read : { problem: `The tag FEN is wrong: ${read.problem}` };
 }
 
-/** Reads one game at once. */
-export function readGame(text: GameText): ReadGame {
-  const steps = readSteps(text);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
-/** Reads one game with pauses. */
+/** Reads one game, with pauses. */
 export function* readSteps(text: GameText): Steps<ReadGame> {
   const { fen, problem } = startOf(text.tags);
   if (problem !== undefined) return { tree: null, problems: [problem] };

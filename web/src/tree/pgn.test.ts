@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { readGame } from "./pgn-read";
 import { scanGames, type GameText } from "./pgn-scan";
 import { writePgn } from "./pgn-write";
-import { randomTree } from "./random-games";
+import { randomTree, readGame } from "./random-games";
 import { mainLine, newTree, nodeOf, pathTo, ROOT, type NodeId, type Tree } from "./tree";
 
 const games = (text: string): GameText[] => [...scanGames(text)].filter((game) => game !== null);

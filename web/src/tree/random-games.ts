@@ -1,8 +1,10 @@
-/** Games with variations, glyphs and comments from a seeded generator, for tests. */
+/** What tests of games share: games from a seeded generator, and reading without pauses. */
 import { Chess } from "chessops/chess";
 import { makeFen, parseFen } from "chessops/fen";
 import type { NormalMove } from "chessops/types";
 import { TreeBuilder } from "./builder";
+import { readSteps, type ReadGame } from "./pgn-read";
+import type { GameText } from "./pgn-scan";
 import { newTree, positionOf, ROOT, type NodeId, type Tree } from "./tree";
 
 export interface Random {
@@ -116,4 +118,13 @@ export function randomTree(seed: number): Tree {
   if (random.below(3) === 0) builder.annotate(ROOT, { comments: [random.pick(COMMENTS)] });
   grow(random, builder, ROOT, 4 + random.below(30), 3);
   return builder.tree();
+}
+
+/** Reads one game at once. */
+export function readGame(text: GameText): ReadGame {
+  const steps = readSteps(text);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }

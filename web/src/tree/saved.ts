@@ -32,7 +32,7 @@ interface Saved {
 }
 
 /** A tree with more moves would stop the page for too long when it is read. */
-const MAX_MOVES = 20_000;
+export const MAX_MOVES = 20_000;
 
 type Part = NodeId | "(" | ")" | { readonly after: NodeId };
 

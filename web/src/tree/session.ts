@@ -5,7 +5,7 @@
 import { createEffect, on, onCleanup } from "solid-js";
 import { keep, readStored, storageProblem } from "../ui/storage";
 import { toast } from "../ui/toasts";
-import { pack, unpack, type View } from "./saved";
+import { MAX_MOVES, pack, unpack, type View } from "./saved";
 
 const STORED_AS = "tree";
 
@@ -14,7 +14,7 @@ const VERSION = "1:";
 
 /** Longer texts are not kept: browsers have about 5 MB for a site. */
 const MAX_LENGTH = 1_000_000;
-const TOO_LONG = "The tree is too large to survive a reload: 1 MB is kept.";
+const TOO_LONG = "The tree is too large to survive a reload: 20,000 moves and 1 MB are kept.";
 
 /** Changes within this time are kept together. */
 const DELAY_MS = 400;
@@ -40,8 +40,9 @@ export function useSession(view: () => View): void {
   const write = (isLatest: boolean) => {
     clearTimeout(timer);
     timer = undefined;
-    const text = VERSION + pack(view());
-    if (text.length > MAX_LENGTH) {
+    const shown = view();
+    const text = VERSION + pack(shown);
+    if (text.length > MAX_LENGTH || shown.tree.nodes.size > MAX_MOVES) {
       if (!isTooLongTold) toast(TOO_LONG, "error");
       isTooLongTold = true;
       return;

@@ -55,13 +55,13 @@ test("a move that the tree has is shown without an edit", () => withStore((store
   expect(store.canUndo()).toBe(false);
 }));
 
-test("lines are added without showing them, and many changes are one edit", () =>
+test("a line ends before its first illegal move, and many changes are one edit", () =>
   withStore((store) => {
     store.play("e2e4");
     const at = store.current().id;
-    store.addLine(at, ["e7e5", "g1f3", "nonsense"]);
-    expect(store.current().id).toBe(at);
+    store.playLine(["e7e5", "g1f3", "nonsense"]);
     expect(moves(store)).toBe("e4 e5 Nf3");
+    store.show(at);
     store.edit((tree) => annotate(annotate(tree, at, { nags: [1] }), at, { comments: ["Best"] }));
     expect(store.current()).toMatchObject({ nags: [1], comments: ["Best"] });
     store.undo();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
-  annotate, mainLine, makeMainLine, moveAmongSiblings, newTree, nodeOf, play, playLine, remove,
-  ROOT, type NodeId, type Tree, variationOf,
+  annotate, demote, mainLine, makeMainLine, newTree, nodeOf, play, playLine, promote, remove, ROOT,
+  type NodeId, type Tree, variationOf,
 } from "./tree";
 
 const grow = (tree: Tree, at: NodeId, moves: string) => playLine(tree, at, moves.split(" "));
@@ -55,8 +55,8 @@ test("a variation is promoted by one place, or to the main line at all its forks
   const tree = lines.reduce((grown, moves) => grow(grown, ROOT, moves).tree, newTree());
   const last = [...tree.nodes.keys()].at(-1)!;
   expect(variationOf(tree, last)?.san).toBe("Nc3");
-  expect(main(moveAmongSiblings(tree, 3, -1))).toBe("e4 c5 Nf3");
-  expect(main(moveAmongSiblings(tree, 2, 1))).toBe("e4 c5 Nf3");
+  expect(main(promote(tree, 3))).toBe("e4 c5 Nf3");
+  expect(main(demote(tree, 2))).toBe("e4 c5 Nf3");
   expect(main(makeMainLine(tree, last))).toBe("e4 c5 Nc3");
   expect(variationOf(makeMainLine(tree, last), last)).toBeNull();
 });

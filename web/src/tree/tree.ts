@@ -69,7 +69,7 @@ function withNode(tree: Tree, node: TreeNode): Tree {
 }
 
 /** A tree with a move, and the move's node. */
-export interface Played {
+interface Played {
   readonly tree: Tree;
   readonly id: NodeId;
 }
@@ -128,7 +128,7 @@ export function variationOf(tree: Tree, id: NodeId): TreeNode | null {
 }
 
 /** Moves a node by this many places among its siblings: −1 promotes it. */
-export function moveAmongSiblings(tree: Tree, id: NodeId, places: number): Tree {
+function moveAmongSiblings(tree: Tree, id: NodeId, places: number): Tree {
   const { parent } = nodeOf(tree, id);
   if (parent === null) return tree;
   const node = nodeOf(tree, parent);

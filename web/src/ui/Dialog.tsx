@@ -16,6 +16,8 @@ export function Dialog(props: Props) {
   // The browser keeps the focus within a modal dialog and gives it back at the end.
   onMount(() => dialog.showModal());
   let isGone = false;
+  /** Whether a press began outside of the dialog. A selection of text may end there. */
+  let isOutside = false;
   onCleanup(() => {
     isGone = true;
     dialog.close();
@@ -26,7 +28,8 @@ export function Dialog(props: Props) {
       ref={dialog}
       aria-label={props.title}
       onClose={() => isGone || props.onClose()}
-      onClick={(event) => event.target === dialog && dialog.close()}
+      onPointerDown={({ target }) => { isOutside = target === dialog; }}
+      onClick={({ target }) => isOutside && target === dialog && dialog.close()}
     >
       <div class="dialog-content">
         <header>

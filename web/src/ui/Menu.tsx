@@ -1,8 +1,11 @@
 /** A button that opens a list of commands. */
 import { createSignal, createUniqueId, Show } from "solid-js";
-import { CommandList, type Command } from "./CommandList";
+import type { Command } from "./CommandList";
+import { late } from "./late";
 
 export type { Command };
+
+const CommandList = late(async () => (await import("./CommandList")).CommandList);
 
 interface Props {
   label: string;

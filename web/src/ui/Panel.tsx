@@ -1,5 +1,6 @@
 /** The panels beside the moves, of which one is open at a time. */
-import { For, Show, Suspense, type JSX } from "solid-js";
+import { ErrorBoundary, For, Show, type JSX } from "solid-js";
+import { LoadError } from "./load-file";
 import "./panel.css";
 
 export interface Tool {
@@ -35,10 +36,29 @@ export function Tools(props: Props) {
       <Show when={shown()} keyed>
         {(tool) => (
           <section class={`panel tool ${tool.id}`} aria-label={tool.label}>
-            <Suspense fallback={<p class="hint">Loading…</p>}>{tool.view()}</Suspense>
+            <ErrorBoundary fallback={(error, reset) =>
+              <Failure label={tool.label} error={error} onRetry={reset} />}
+            >{tool.view()}</ErrorBoundary>
           </section>
         )}
       </Show>
     </>
+  );
+}
+
+/** What stands in a panel until its code is there. */
+export const Loading = () => <p class="hint">Loading…</p>;
+
+function Failure({ label, error, onRetry }: { label: string; error: unknown; onRetry(): void }) {
+  const isLoad = error instanceof LoadError;
+  const needsReload = isLoad && error.needsReload;
+  if (!isLoad) console.error(error);
+  return (
+    <div class="failure" role="alert">
+      <p>“{label}” {isLoad ? `could not be loaded. ${error.message}` : "has failed."}</p>
+      <button type="button" onClick={() => (needsReload ? location.reload() : onRetry())}>
+        {needsReload ? "Reload the page" : "Try again"}
+      </button>
+    </div>
   );
 }

@@ -24,10 +24,14 @@ export function useShortcuts(added: readonly Shortcut[]): void {
   onCleanup(() => setShortcuts(shortcuts().filter((shortcut) => !added.includes(shortcut))));
 }
 
+/** The character of a key, or the Latin letter in its place on keyboards of other scripts. */
+const latin = ({ key, code }: KeyboardEvent) =>
+  key > "~" && code.startsWith("Key") ? code.slice(3) : key;
+
 /** The name of a pressed key as `Shortcut.keys` writes it. */
 function keyName(event: KeyboardEvent): string {
   const isCharacter = event.key.length === 1;
-  const key = isCharacter ? event.key.toLowerCase() : event.key;
+  const key = isCharacter ? latin(event).toLowerCase() : event.key;
   const command = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
   // Shift is part of a character such as `?`, but not of a letter, an arrow key or a command.
   const isPart = isCharacter && command === "" && !/[a-z]/.test(key);

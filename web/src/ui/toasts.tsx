@@ -8,7 +8,9 @@ interface Toast {
   readonly kind: "message" | "error";
 }
 
-const SHOWN_MS = 6_000;
+/** The time that a text is shown: longer texts take longer to read. */
+const shownMs = (text: string) => 4_000 + 60 * text.length;
+
 const MAX_TOASTS = 4;
 
 const [toasts, setToasts] = createSignal<readonly Toast[]>([]);
@@ -18,8 +20,10 @@ let lastId = 0;
 /** Shows a message for some seconds. */
 export function toast(text: string, kind: Toast["kind"] = "message"): void {
   const id = ++lastId;
-  setToasts([...toasts(), { id, text, kind }].slice(-MAX_TOASTS));
-  setTimeout(() => setToasts(toasts().filter((shown) => shown.id !== id)), SHOWN_MS);
+  // The same message once more takes the place of the first one.
+  const others = toasts().filter((shown) => shown.text !== text);
+  setToasts([...others, { id, text, kind }].slice(-MAX_TOASTS));
+  setTimeout(() => setToasts(toasts().filter((shown) => shown.id !== id)), shownMs(text));
 }
 
 let waiting: string[] = [];
