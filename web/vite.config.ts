@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import solid from "vite-plugin-solid";
+import { pieceSets } from "./piece-sets.ts";
 
 /** The server behind `npm run dev`. */
 const SERVER = process.env["KIBITZER_URL"] ?? "http://127.0.0.1:8080";
@@ -73,7 +74,7 @@ const EXTRAS = new RegExp("web/src/(Dialogs|" +
   "explore/(store|requests|failure|line|values|texts))\\.");
 
 export default defineConfig({
-  plugins: [solid(), serviceWorker(), compressedFiles()],
+  plugins: [solid(), pieceSets(), serviceWorker(), compressedFiles()],
   build: {
     target: "es2022",
     // One script and one style sheet: a preload would only add requests and code.
