@@ -77,10 +77,19 @@ const squaresOf = (hex) =>
     .filter((square) => (BigInt(`0x${hex}`) >> BigInt(square)) & 1n)
     .map(squareName).join(" ");
 
+/** Whether the middle of an element is in the window, with nothing over it. */
+const isInView = (selector) => page().locator(selector).evaluate((element) => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+  return element.contains(hit) && y >= 0 && y + height <= innerHeight;
+});
+
 test("bitboards are the server's, in both bit orders", async () => {
   await play("e2e4");
   await open("Bitboards");
   const { bitboards } = (await position("e4")).views;
+  // Board and panel are both in view.
+  for (const part of [".inspect-panel", ".page > .board"]) assert.ok(await isInView(part), part);
   const cards = Object.fromEntries(await texts("Bitboards"));
   const isBoard = (name) => /^(white|black)_\w+s$|all|passant/.test(name);
   const names = Object.keys(bitboards).filter(isBoard);
@@ -634,6 +643,9 @@ test("the panel fits a phone of 320 pixels, form by form", async () => {
   const select = page().getByRole("combobox", { name: /^Form/ });
   const forms = await select.locator("option").evaluateAll((all) => all.map(({ value }) => value));
   assert.equal(forms.length, 16);
+  for (const part of [".inspect-form header", ".page > .board", ".tool-buttons"]) {
+    assert.ok(await isInView(part), part);
+  }
   for (const form of forms) {
     await select.selectOption(form);
     await expectCurrent();

@@ -76,6 +76,7 @@ function Sliders(props: { magics: readonly Magic[] }) {
   const { magic, choose, nameOf, lastName } = useSlider(() => props.magics);
   return (
     <>
+      <p class="hint">Choose a bishop, rook or queen here or on the board.</p>
       <Cells
         label="Sliders" layout="flow"
         items={props.magics.map((known) => ({

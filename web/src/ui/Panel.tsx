@@ -1,5 +1,5 @@
 /** The panels beside the moves, of which one is open at a time. */
-import { For, Show, Suspense, type JSX } from "solid-js";
+import { For, onMount, Show, Suspense, type JSX } from "solid-js";
 import "./panel.css";
 
 export interface Tool {
@@ -17,10 +17,19 @@ interface Props {
 }
 
 export function Tools(props: Props) {
+  let buttons!: HTMLDivElement;
   const shown = () => props.tools.find(({ id }) => id === props.open);
+  /** Scrolls to an opened panel. In one column, its buttons stay in view, too. */
+  const Reveal = (panel: { of(): HTMLElement }) => {
+    onMount(() => {
+      if (matchMedia("(max-width: 900px)").matches) buttons.scrollIntoView();
+      else panel.of().scrollIntoView({ block: "nearest" });
+    });
+    return null;
+  };
   return (
     <>
-      <div class="tool-buttons" role="toolbar" aria-label="Panels">
+      <div class="tool-buttons" role="toolbar" aria-label="Panels" ref={buttons}>
         <For each={props.tools}>
           {({ id, label, key }) => (
             <button
@@ -33,11 +42,17 @@ export function Tools(props: Props) {
         </For>
       </div>
       <Show when={shown()} keyed>
-        {(tool) => (
-          <section class={`panel tool ${tool.id}`} aria-label={tool.label}>
-            <Suspense fallback={<p class="hint">Loading…</p>}>{tool.view()}</Suspense>
-          </section>
-        )}
+        {(tool) => {
+          let panel!: HTMLElement;
+          return (
+            <section class={`panel tool ${tool.id}`} aria-label={tool.label} ref={panel}>
+              <Suspense fallback={<p class="hint">Loading…</p>}>
+                {tool.view()}
+                <Reveal of={() => panel} />
+              </Suspense>
+            </section>
+          );
+        }}
       </Show>
     </>
   );
