@@ -45,6 +45,8 @@ test("a chosen set is on all boards, also after a reload and with Black below", 
   await page().keyboard.press("Escape");
   const knight = await drawing(".page > .board piece.knight.white");
   await expectLines(page(), "1\\.");
+  // Lines that stay as they are under the pointer.
+  await page().getByRole("button", { name: "Pause" }).click();
   await page().locator(".pv-move").first().hover();
   assert.equal(await drawing(".line-preview piece.knight.white"), knight);
   await page().mouse.move(5, 5);

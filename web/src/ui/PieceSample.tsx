@@ -1,11 +1,11 @@
 /** Two pieces of a set, on two squares of the chosen board. */
 import { For } from "solid-js";
-import flatKing from "../../pieces/flat/bK.svg?inline";
-import flatKnight from "../../pieces/flat/wN.svg?inline";
-import letterKing from "../../pieces/letters/bK.svg?inline";
-import letterKnight from "../../pieces/letters/wN.svg?inline";
-import shapeKing from "../../pieces/shapes/bK.svg?inline";
-import shapeKnight from "../../pieces/shapes/wN.svg?inline";
+import flatKing from "/pieces/flat/bK.svg?inline";
+import flatKnight from "/pieces/flat/wN.svg?inline";
+import letterKing from "/pieces/letters/bK.svg?inline";
+import letterKnight from "/pieces/letters/wN.svg?inline";
+import shapeKing from "/pieces/shapes/bK.svg?inline";
+import shapeKnight from "/pieces/shapes/wN.svg?inline";
 import type { PieceSet } from "./pieces";
 
 const PIECES = ["knight white", "king black"] as const;
