@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import solid from "vite-plugin-solid";
+import { pieceSets } from "./piece-sets.ts";
 
 /** The server behind `npm run dev`. */
 const SERVER = process.env["KIBITZER_URL"] ?? "http://127.0.0.1:8080";
@@ -86,10 +87,10 @@ const EXTRAS = new RegExp("web/src/(Dialogs|ui/(cache|CommandList)|" +
   "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
   "tree/(extras|DropZone|MoveMenu|ForkChooser|NoteEditor)|" +
   "engine/(Chips|LinePreview|check-position|latest|requests|restriction|server-events|threat)|" +
-  "explore/(store|line|values|texts))\.");
+  "explore/(store|line|values|texts))\\.");
 
 export default defineConfig({
-  plugins: [solid(), retriedImports(), serviceWorker(), compressedFiles()],
+  plugins: [solid(), retriedImports(), pieceSets(), serviceWorker(), compressedFiles()],
   build: {
     target: "es2022",
     // One script and one style sheet: a preload would only add requests and code.

@@ -66,7 +66,19 @@ test("a promotion asks for the piece", async () => {
   await click("a6", "b7");
   await click("h7", "h6");
   await click("b7", "a8");
-  await page().getByRole("dialog", { name: "Promote to" }).waitFor();
+  const chooser = page().getByRole("dialog", { name: "Promote to" });
+  await chooser.waitFor();
+  // Where the board is small, the four pieces are larger than its squares.
+  await page().setViewportSize({ width: 640, height: 400 });
+  await page().waitForFunction(() => document.querySelector(".page > .board").offsetWidth < 300);
+  for (const button of await chooser.getByRole("button").all()) {
+    const isHit = await button.evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+      return width >= 24 && height >= 24 && element.contains(hit);
+    });
+    assert.ok(isHit, await button.getAttribute("aria-label"));
+  }
   await page().getByRole("button", { name: "knight" }).click();
   await page().locator(".move", { hasText: "bxa8=N" }).waitFor();
 });

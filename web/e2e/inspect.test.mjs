@@ -78,10 +78,19 @@ const squaresOf = (hex) =>
     .filter((square) => (BigInt(`0x${hex}`) >> BigInt(square)) & 1n)
     .map(squareName).join(" ");
 
+/** Whether the middle of an element is in the window, with nothing over it. */
+const isInView = (selector) => page().locator(selector).evaluate((element) => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+  return element.contains(hit) && y >= 0 && y + height <= innerHeight;
+});
+
 test("bitboards are the server's, in both bit orders", async () => {
   await play("e2e4");
   await open("Bitboards");
   const { bitboards } = (await position("e4")).views;
+  // Board and panel are both in view.
+  for (const part of [".inspect-panel", ".page > .board"]) assert.ok(await isInView(part), part);
   const cards = Object.fromEntries(await texts("Bitboards"));
   const isBoard = (name) => /^(white|black)_\w+s$|all|passant/.test(name);
   const names = Object.keys(bitboards).filter(isBoard);
@@ -134,6 +143,12 @@ test("a square chosen on the board is marked in a form, and a bit marks its squa
   // The click has not disturbed the board: the knight was chosen, too, and can move.
   await page().mouse.click(...(await steps.middleOf(page(), "c3")));
   await steps.expectMoves(page(), "Nc3");
+  // The choice goes with the knight, also where the move is taken back.
+  await list("Bits of c3").waitFor();
+  await page().keyboard.press("ArrowLeft");
+  await list("Bits of b1").waitFor();
+  await expectMarked("inspect-mark", "b1");
+  assert.equal(await squareField().inputValue(), "b1");
 });
 
 test("piece bytes have the moved bit of the whole game", async () => {
@@ -416,6 +431,33 @@ test("magic bitboards show the look-up of a chosen slider", async () => {
   assert.equal(rows.attacks, bishop.attacks);
   await list("Bitboards of the look-up").getByRole("option", { name: /^attacks/ }).click();
   await expectMarked("inspect-set", squaresOf(bishop.attacks));
+
+  // The look-up goes with the bishop, forward and back, until the bishop is captured.
+  const shown = (name) => page().getByText(`Look-up of the ${name}`, { exact: true }).waitFor();
+  await page().mouse.click(...(await steps.middleOf(page(), "c4")));
+  await shown("bishop c4");
+  await expectMarked("inspect-mark", "c4");
+  await page().keyboard.press("ArrowLeft");
+  await shown("bishop f1");
+  await expectMarked("inspect-mark", "f1");
+  await page().keyboard.press("ArrowRight");
+  await shown("bishop c4");
+  await play("d7d5", "a2a3", "d5c4");
+  await page().getByText("The bishop c4 is no longer there. Choose another piece").waitFor();
+  await option("queen d1 as rook").click();
+  await shown("queen d1 as rook");
+  await play("h2h3", "h7h6");
+  await expectCurrent();
+  await shown("queen d1 as rook");
+});
+
+test("the end of a game is named where no move is left", async () => {
+  for (const move of ["f3", "e5", "g4", "Qh4"]) {
+    await page().getByLabel("Move", { exact: true }).fill(move);
+    await page().keyboard.press("Enter");
+  }
+  await open("Move code");
+  await page().getByRole("region", { name: "Inspect" }).getByText("Checkmate: Black wins.").waitFor();
 });
 
 test("a server without the newer views is named where they would stand", async () => {
@@ -609,6 +651,9 @@ test("the panel fits a phone of 320 pixels, form by form", async () => {
   const select = page().getByRole("combobox", { name: /^Form/ });
   const forms = await select.locator("option").evaluateAll((all) => all.map(({ value }) => value));
   assert.equal(forms.length, 16);
+  for (const part of [".inspect-form header", ".page > .board", ".tool-buttons"]) {
+    assert.ok(await isInView(part), part);
+  }
   for (const form of forms) {
     await select.selectOption(form);
     await expectCurrent();

@@ -94,4 +94,10 @@ test("a reload without the server shows the board of the last version, which tak
     await page.locator(".move", { hasText: "e4" }).waitFor();
     await page.getByRole("button", { name: "Set up" }).click();
     await page.getByRole("dialog", { name: "Set up position" }).locator("piece").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Settings" }).click();
+    for (const name of ["Flat", "Shapes", "Letters"]) {
+      await page.getByLabel(name, { exact: true }).check();
+      await page.locator(`html[data-pieces="${name.toLowerCase()}"]`).waitFor();
+    }
   });

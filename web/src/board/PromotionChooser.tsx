@@ -64,7 +64,11 @@ export function PromotionChooser(props: Props) {
       onClick={() => props.onChoose(null)}
       onKeyDown={onKeyDown}
     >
-      <div class="choices cg-wrap" ref={choices} style={{ left: `${column() * 12.5}%` }}>
+      <div
+        class="choices cg-wrap"
+        ref={choices}
+        style={{ left: `min(${column() * 12.5}%, 100% - var(--side))` }}
+      >
         <For each={ROLES}>
           {(role) => (
             <button

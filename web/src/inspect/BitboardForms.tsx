@@ -2,6 +2,7 @@
 import { Cells } from "./Cells";
 import { useInspect } from "./context";
 import { rightSquares } from "./bit-fields";
+import { Outcome } from "./Notes";
 import { Rows } from "./Rows";
 import type { Item, Row } from "./selection";
 import type { Bitboards, CastleFlag, Hex } from "./server";
@@ -72,10 +73,13 @@ export function ChecksForm() {
     DIRECTIONS.map((name, entry) => pin(color, entry, `${color} ${name}`)));
   const set = () => rays().filter(({ hex }) => hex !== EMPTY).length;
   return (
-    <Rows
-      label="Checks and pins" cards={cards()}
-      table={{ label: `Pin rays from the kings, not empty: ${set()} of 16`, rows: rays() }}
-    />
+    <>
+      <Outcome />
+      <Rows
+        label="Checks and pins" cards={cards()}
+        table={{ label: `Pin rays from the kings, not empty: ${set()} of 16`, rows: rays() }}
+      />
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The forms that list squares or pieces: FEN, piece list, piece bytes, nibbles and the list. */
-import { createMemo, Show } from "solid-js";
+import { createEffect, createSignal, Show } from "solid-js";
 import {
   byteItems, fenFieldItems, listSquareItems, listStateItems, nibbleAt, nibbleItems, pieceItems,
   placementItems,
@@ -9,6 +9,7 @@ import { Copyable } from "./Copyable";
 import { useInspect } from "./context";
 import { Fields, NoFields } from "./Fields";
 import { nibbleFields, pieceByteFields } from "./bit-fields";
+import { onSteps } from "./follow";
 import { squareName, type Square } from "./squares";
 
 export function FenForm() {
@@ -38,8 +39,14 @@ export function PieceListForm() {
 
 /** The square whose bits a form takes apart: the last one that was pointed at or chosen. */
 function useSquare() {
-  const { selection } = useInspect();
-  return createMemo((last: Square | null) => [...selection.marks()][0] ?? last, null);
+  const { selection, tree } = useInspect();
+  const [square, setSquare] = createSignal<Square | null>(null);
+  createEffect(() => {
+    const [marked] = selection.marks();
+    if (marked !== undefined) setSquare(marked);
+  });
+  onSteps(tree, (after) => setSquare((last) => last && (after(last) ?? last)));
+  return square;
 }
 
 export function PieceBytesForm() {

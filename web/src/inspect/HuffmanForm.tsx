@@ -65,7 +65,7 @@ export function HuffmanForm() {
       <h4>Codes from a8 to h1</h4>
       <Cells label="Codes from a8 to h1" layout="flow codes" items={codeItems()} />
       <h4>Code table with the share of each piece</h4>
-      <Cells label="Code table" layout="table triples" items={counts()} />
+      <Cells label="Code table" layout="table shares" items={counts()} />
       <h4>Packed form</h4>
       <Copyable label="base64url" value={view().packed} />
       <Cells label="Parts of the packed form" layout="fields" items={parts()} />

@@ -1,5 +1,5 @@
 /** The panel “how programs see it”: every form of the shown position and of its last move. */
-import { createEffect, createSignal, on, onCleanup, Show } from "solid-js";
+import { createEffect, createSignal, on, onCleanup, Show, untrack } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import type { Overlays } from "../board/overlays";
 import type { Client } from "../engine/client";
@@ -10,6 +10,7 @@ import { pieceAt } from "./board-items";
 import type { BitOrder } from "./bits";
 import { onBoardSquare } from "./board-squares";
 import { InspectProvider, type Inspect } from "./context";
+import { onSteps } from "./follow";
 import { FORMS } from "./forms";
 import { FormSelect, FormTabs } from "./FormList";
 import { Problem, Waiting } from "./Notes";
@@ -54,6 +55,11 @@ export default function InspectPanel(props: Props) {
   });
   const answer = () => requests.position.answer();
   onBoardSquare((square) => selection.choose([square]));
+  // A chosen square goes with its piece. Of a captured one, the square is left.
+  onSteps(tree, (after) => {
+    const square = untrack(selection.square);
+    if (square !== null) selection.choose([after(square) ?? square]);
+  });
 
   const show = (id: string) => {
     setOpen(id);

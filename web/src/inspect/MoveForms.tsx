@@ -7,7 +7,7 @@ import { Copyable } from "./Copyable";
 import { useInspect } from "./context";
 import { Fields } from "./Fields";
 import { instructionItems, recordItems } from "./move-items";
-import { NoMove, Problem, Waiting } from "./Notes";
+import { NoMove, Outcome, Problem, Waiting } from "./Notes";
 import { Rows } from "./Rows";
 import type { Item, Row } from "./selection";
 import type { LegalMove, Ply } from "./server";
@@ -76,6 +76,7 @@ export function MoveCodeForm() {
         {moves().length} legal moves of
         {position().views.state.turn === "white" ? " White" : " Black"}
       </h4>
+      <Outcome />
       <Show when={legalMoves.answer()} fallback={<Waiting of={legalMoves} />}>
         <Problem of={legalMoves} />
         <Cells

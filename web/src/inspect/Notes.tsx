@@ -1,10 +1,18 @@
 /** What stands in the place of a value that is not there. */
 import { Show } from "solid-js";
+import { outcomeText } from "../board/outcome";
 import type { Latest } from "../engine/latest";
+import { useInspect } from "./context";
 
 /** The start of a game has no last move. */
 export function NoMove(props: { what: string }) {
   return <p class="hint">Play a move on the board: {props.what} stands here.</p>;
+}
+
+/** The result of a game that is over in the shown position. */
+export function Outcome() {
+  const { tree } = useInspect();
+  return <Show when={outcomeText(tree.position())}>{(text) => <p class="hint">{text()}.</p>}</Show>;
 }
 
 interface Props {

@@ -17,11 +17,24 @@ interface Props {
   onOpen(id: string | null): void;
 }
 
+/** The content of an opened panel is loaded within this time. */
+const CONTENT_MS = 1_000;
+
 export function Tools(props: Props) {
+  let buttons!: HTMLDivElement;
   const shown = () => props.tools.find(({ id }) => id === props.open);
+  /** Scrolls to an opened panel. In one column, its buttons stay in view, too. */
+  const reveal = (panel: HTMLElement) => {
+    const observer = new ResizeObserver(() => {
+      if (matchMedia("(max-width: 900px)").matches) buttons.scrollIntoView();
+      else panel.scrollIntoView({ block: "nearest" });
+    });
+    observer.observe(panel);
+    setTimeout(() => observer.disconnect(), CONTENT_MS);
+  };
   return (
     <>
-      <div class="tool-buttons" role="toolbar" aria-label="Panels">
+      <div class="tool-buttons" role="toolbar" aria-label="Panels" ref={buttons}>
         <For each={props.tools}>
           {({ id, label, key }) => (
             <button
@@ -35,7 +48,7 @@ export function Tools(props: Props) {
       </div>
       <Show when={shown()} keyed>
         {(tool) => (
-          <section class={`panel tool ${tool.id}`} aria-label={tool.label}>
+          <section class={`panel tool ${tool.id}`} aria-label={tool.label} ref={reveal}>
             <ErrorBoundary fallback={(error, reset) =>
               <Failure label={tool.label} error={error} onRetry={reset} />}
             >{tool.view()}</ErrorBoundary>

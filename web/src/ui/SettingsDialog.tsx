@@ -2,6 +2,8 @@
 import { For } from "solid-js";
 import { Dialog } from "./Dialog";
 import { isMotionReduced } from "./motion";
+import { PieceSample } from "./PieceSample";
+import type { PieceSet } from "./pieces";
 import { CHOICES, type SettingName, type Settings, type SettingsStore } from "./settings";
 import "./settings.css";
 
@@ -12,6 +14,10 @@ const GROUPS = {
   },
   boardTheme: {
     label: "Board", names: { green: "Green", brown: "Brown", blue: "Blue", grey: "Grey" },
+  },
+  pieces: {
+    label: "Pieces",
+    names: { classic: "Classic", flat: "Flat", shapes: "Shapes", letters: "Letters" },
   },
   notation: {
     label: "Pieces in moves", names: { letters: "Letters: Nf3", figurines: "Figurines: ♘f3" },
@@ -84,6 +90,7 @@ function Choice(props: { name: GroupName; value: string; onSet(value: string): v
               onChange={() => props.onSet(value)}
             />
             {props.name === "boardTheme" && <span class="swatch" data-board={value} />}
+            {props.name === "pieces" && <PieceSample set={value as PieceSet} />}
             <span>{(names as Record<string, string>)[value]}</span>
           </label>
         )}

@@ -1,12 +1,15 @@
 /** The settings of the page, kept in the browser. */
 import { createEffect } from "solid-js";
 import { createStore } from "solid-js/store";
+import { showPieces } from "./pieces";
 import { keep, readStored } from "./storage";
+import { toast } from "./toasts";
 
 /** The values that each setting may have. The first one is the default. */
 export const CHOICES = {
   theme: ["system", "light", "dark"],
   boardTheme: ["green", "brown", "blue", "grey"],
+  pieces: ["classic", "flat", "shapes", "letters"],
   notation: ["letters", "figurines"],
   coordinates: ["on", "off"],
   animation: ["on", "off"],
@@ -38,8 +41,10 @@ function parseSettings(text: string | null): Settings {
   return Object.fromEntries(entries) as Settings;
 }
 
+export const readSettings = (): Settings => parseSettings(readStored(STORED_AS));
+
 export function createSettings() {
-  const [settings, setSettings] = createStore<Settings>(parseSettings(readStored(STORED_AS)));
+  const [settings, setSettings] = createStore<Settings>(readSettings());
   const set = <Name extends SettingName>(name: Name, value: Settings[Name]) => {
     setSettings({ [name]: value } as Partial<Settings>);
     keep(STORED_AS, JSON.stringify(settings));
@@ -47,6 +52,11 @@ export function createSettings() {
   createEffect(() => {
     document.documentElement.dataset["theme"] = settings.theme;
     document.documentElement.dataset["board"] = settings.boardTheme;
+  });
+  createEffect(() => {
+    showPieces(settings.pieces).catch(() => {
+      toast("The pieces cannot be loaded without the server.", "error");
+    });
   });
   return { settings, set };
 }

@@ -1,0 +1,13 @@
+/** The pieces that the boards show. `classic` is in the first style sheet; others are loaded. */
+import type { Settings } from "./settings";
+
+export type PieceSet = Settings["pieces"];
+
+let wanted: PieceSet | undefined;
+
+/** Shows a set. The one before stays until all drawings of the new one are there. */
+export async function showPieces(set: PieceSet): Promise<void> {
+  wanted = set;
+  if (set !== "classic") await (await import("./piece-sets")).loadPieces(set);
+  if (wanted === set) document.documentElement.dataset["pieces"] = set;
+}
