@@ -29,6 +29,7 @@ crate::trials![
     a_search_without_a_choice_says_that_the_tables_answered,
     a_search_of_many_men_has_no_entry,
     streams_and_batches_have_the_entry,
+    a_move_that_keeps_the_result_is_no_mistake,
     the_server_describes_its_tables,
     probes_are_counted,
 ];
@@ -434,6 +435,32 @@ async fn streams_and_batches_have_the_entry() {
     board.send(&json!({ "type": "go", "depth": 4, "fresh": true })).await;
     let end = board.next_of_type("end").await;
     assert_eq!(end["tablebase"], entry);
+}
+
+async fn a_move_that_keeps_the_result_is_no_mistake() {
+    // White lets the mate in one pass, wins on, and gives the rook away at the end.
+    let pgn = "[FEN \"3k4/8/3K4/8/8/8/8/R7 w - - 0 1\"]\n\n\
+               1. Rb1 Kc8 2. Ra1 Kb7 3. Ra6 Kxa6 1/2-1/2";
+    let judgements = |review: &Value| -> Vec<Value> {
+        let moves = review["games"][0]["moves"].as_array().unwrap();
+        moves.iter().map(|mv| mv["judgement"].clone()).collect()
+    };
+    let server = start().await;
+    let job = server.post("/v1/games", &json!({ "pgn": pgn, "nodes": 100 })).await.json();
+    let review = server.wait_for_review(job["url"].as_str().unwrap()).await;
+    assert_eq!(
+        judgements(&review),
+        [json!(null), json!(null), json!(null), json!(null), json!("blunder"), json!(null)],
+        "{review}"
+    );
+    let first = &review["games"][0]["moves"][0];
+    assert_eq!(first["before"], json!({ "type": "mate", "value": 1 }));
+    assert_eq!(first["after"]["type"], "cp", "the search after the move finds no mate: {first}");
+    assert_eq!((&first["accuracy"], &first["win_chance_loss"]), (&json!(100.0), &json!(0.0)));
+    let events = server.get(&format!("{}/events", job["url"].as_str().unwrap())).await;
+    assert_eq!(events.body.matches("\"judgement\":null").count(), 5, "{}", events.body);
+    let pgn = server.get(&format!("{}/pgn", job["url"].as_str().unwrap())).await;
+    assert!(!pgn.body.contains("$6") && pgn.body.contains("$4"), "{}", pgn.body);
 }
 
 async fn the_server_describes_its_tables() {
