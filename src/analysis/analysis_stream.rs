@@ -340,8 +340,8 @@ impl PendingSearch {
         let SearchResult { report, reason, started, ended, paused } = result;
         let searched = ended.saturating_duration_since(started.max(self.requested_at));
         Answer {
+            source: Source::of_search(&report),
             report,
-            source: Source::Search,
             cache_verdict: self.cache_verdict,
             reason: self.early_end.map_or(reason, |early_end| early_end.reason),
             shared: self.subscription.shared,

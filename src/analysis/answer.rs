@@ -84,6 +84,14 @@ pub enum Source {
 }
 
 impl Source {
+    /// The source of the report of a search.
+    pub const fn of_search(report: &Report) -> Source {
+        match report.reason {
+            StopReason::Tablebase => Source::Tablebase,
+            _ => Source::Search,
+        }
+    }
+
     /// The name in the API.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,7 @@
 //! The interface between the service and a searcher.
 
+use std::sync::Arc;
+
 use crate::engine::{Engine, GameSearch, Report, TablebaseOptions, WdlModel};
 
 /// A searcher of best moves: the engine, or a scripted one in tests.
@@ -12,9 +14,18 @@ pub trait Searcher: Send + Sync + 'static {
     /// Version, search and evaluation in one text. The cache never reuses an analysis under
     /// another engine id.
     fn engine_id(&self) -> String;
+
+    /// The endgame tablebases that the searches use.
+    fn tablebase(&self) -> Option<Arc<TablebaseOptions>> {
+        None
+    }
 }
 
 impl Searcher for Engine {
+    fn tablebase(&self) -> Option<Arc<TablebaseOptions>> {
+        Engine::tablebase(self)
+    }
+
     fn analyse(&self, search: GameSearch<'_>, on_update: &mut dyn FnMut(&Report)) -> Report {
         // Each request starts with empty history tables. Only the transposition table is shared
         // between requests.

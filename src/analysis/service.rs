@@ -26,7 +26,9 @@ use super::searcher::Searcher;
 use super::session::Sessions;
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
-use crate::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
+use crate::engine::{
+    Limits, Report, Score, SearchOptions, StopFlag, StopReason, TablebaseOptions, Wdl,
+};
 use crate::store::Store;
 
 /// The longest that a batch request waits for a worker: practically as long as its client reads.
@@ -245,6 +247,11 @@ impl Service {
                 PendingSearch::new(requested_at, max_wait, verdict, subscription, session_guard),
             ),
         })
+    }
+
+    /// The endgame tablebases that the searches use.
+    pub(super) fn tablebase(&self) -> Option<Arc<TablebaseOptions>> {
+        self.0.searcher.tablebase()
     }
 
     /// The cached analysis of a position without history, with at least `lines` lines or as many as

@@ -5,7 +5,7 @@
 mod parser;
 mod writer;
 
-pub use parser::{ParsedFen, parse_fen};
+pub use parser::{ParsedFen, parse_fen, parse_fen_leniently};
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! A position without validation: what a FEN or another encoding describes.
 
+use super::castling::is_standard_castling;
 use super::{CastlingRights, CastlingSide, Color, File, Piece, Rank, Role, Square};
 
 /// The greatest half-move clock. At 150 the 75-move rule ends the game in a draw.
@@ -45,6 +46,16 @@ impl Setup {
                 CastlingSide::King => rook.file() > king.file(),
                 CastlingSide::Queen => rook.file() < king.file(),
             })
+    }
+
+    /// Whether a castling right has king and rook on their squares of standard chess.
+    pub(super) fn is_standard_castling(
+        &self,
+        color: Color,
+        side: CastlingSide,
+        rook: File,
+    ) -> bool {
+        self.back_rank_king(color).is_some_and(|king| is_standard_castling(side, king.file(), rook))
     }
 
     /// The king on its own back rank; the first from the a-file when there are several.

@@ -17,14 +17,15 @@ impl Setup {
     ///
     /// Every error of the setup. The `text` of an error is the FEN field as this crate writes it.
     pub fn validate(&self) -> Result<Position, InvalidPosition> {
-        self.validate_partial(true).map_err(|errors| InvalidPosition { errors })
+        self.validate_partial(true, &[]).map_err(|errors| InvalidPosition { errors })
     }
 
     /// Validates the setup. If the side to move is unknown, the conditions that depend on it are
-    /// skipped.
+    /// skipped. Errors with a forgiven code do not count.
     pub(super) fn validate_partial(
         &self,
         side_is_known: bool,
+        forgiven: &[PositionErrorCode],
     ) -> Result<Position, Vec<PositionError>> {
         let mut position =
             Position::from_setup_unchecked(&Setup { en_passant: None, ..self.clone() });
@@ -49,10 +50,13 @@ impl Setup {
             ));
         }
         validate_clocks(self, &mut errors);
+        errors.retain(|error| !forgiven.contains(&error.code));
         if !errors.is_empty() {
             return Err(errors);
         }
-        if let Some(target) = self.en_passant {
+        if let Some(target) = self.en_passant
+            && en_passant_is_possible(&position, target)
+        {
             position.set_en_passant_if_legal(target);
         }
         Ok(position)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::chess::Position;
+use crate::chess::{Move, Position};
 use crate::tablebase::{MAX_MEN, RootOutcome, RootRanking, Tablebase, Wdl};
 
 /// The tables of an engine, and when its searches use them.
@@ -43,6 +43,13 @@ impl TablebaseOptions {
     #[inline]
     pub fn may_know(&self, position: &Position) -> bool {
         position.occupied().count() <= self.men() && position.castling_rights().is_empty()
+    }
+
+    /// Whether a legal move keeps the outcome of its position. `false` if the tables do not know
+    /// it. Reads from disk.
+    pub fn keeps_result(&self, position: &Position, mv: Move) -> bool {
+        self.may_know(position)
+            && self.tables.lookup(position).is_ok_and(|lookup| lookup.keeps_result(mv))
     }
 }
 

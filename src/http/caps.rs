@@ -29,6 +29,9 @@ pub(crate) const BATCH_SHARES: usize = 4;
 /// The maximum number of explore responses of depth 2 or more that are being built or read.
 pub(crate) const MAX_CONCURRENT_DEEP_EXPLORES: usize = 4;
 
+/// The maximum number of concurrent lookups in tablebases, which may wait for the disk.
+pub(crate) const MAX_CONCURRENT_TABLEBASE_LOOKUPS: usize = 16;
+
 /// The limits of one request, and the other settings that the routes need.
 #[derive(Clone, Debug)]
 pub struct Caps {

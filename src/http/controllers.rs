@@ -17,3 +17,5 @@ pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod position;
 pub(crate) mod server;
+pub(crate) mod standard;
+pub(crate) mod tablebase;

@@ -8,6 +8,7 @@ mod opening;
 mod position;
 mod score;
 mod search;
+mod tablebase;
 
 pub(crate) use judgement::{JudgementName, MoveJudgement};
 pub(crate) use moves::{
@@ -18,6 +19,9 @@ pub(crate) use position::{DrawReasonName, PositionRequest, PositionState, Resolv
 pub(crate) use score::{BestMove, Pov, ScoreDto, ScoreRequest, WdlDto, score_or_null, wdl_or_null};
 pub(crate) use search::{
     Clamped, Clamper, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,
+};
+pub(crate) use tablebase::{
+    TablebaseCategory, TablebaseEntry, TablebaseSet, tablebase_entry_or_null, tablebase_set_or_null,
 };
 
 use std::time::Duration;

@@ -14,9 +14,12 @@ use utoipa::{Modify, OpenApi};
 use crate::http::access::is_open_path;
 use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, judgement, legal_moves,
-    limits, live, perft, play, position, server,
+    limits, live, perft, play, position, server, standard, tablebase,
 };
-use crate::http::dto::{DrawReasonName, JudgementName, OpeningDto, ScoreRequest};
+use crate::http::dto::{
+    DrawReasonName, JudgementName, OpeningDto, ScoreRequest, TablebaseCategory, TablebaseEntry,
+    TablebaseSet,
+};
 use crate::http::problem::{
     Internal, InvalidFen, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
@@ -63,6 +66,10 @@ use lines::LineSchemas;
         games::game_events,
         games::annotated_games,
         judgement::judgement,
+        tablebase::look_up,
+        tablebase::show_tablebase,
+        standard::standard,
+        standard::standard_mainline,
         live::live,
         limits::limits,
         server::tickets,
@@ -92,6 +99,9 @@ use lines::LineSchemas;
             explore::CachedEvaluation,
             cloud_eval::CloudEvalRequest,
             OpeningDto,
+            TablebaseCategory,
+            TablebaseEntry,
+            TablebaseSet,
             live::SetPosition,
             live::Go,
             live::Stop,

@@ -15,7 +15,8 @@ pub(crate) use responses::{
     BatchProblems, BodyProblems, CloudEvalProblems, DeletionProblems, ExploreProblems,
     GamesProblems, Internal, InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems,
     NoParametersProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems,
-    PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems, problem_response,
+    PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems, StandardProblems,
+    TablebaseProblems, TablebaseQueryProblems, problem_response,
 };
 
 use std::borrow::Cow;
@@ -31,6 +32,7 @@ use utoipa::ToSchema;
 use crate::analysis::AnalysisError;
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
 use crate::http::headers::whole_seconds;
+use crate::tablebase::ProbeError;
 
 /// `Retry-After` of `not_ready`.
 const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -119,6 +121,26 @@ impl Problem {
             ProblemCode::Internal,
             "an internal error occurred; it was logged with the request id",
         )
+    }
+
+    /// A lookup on a server without tablebases.
+    pub(crate) fn no_tablebase() -> Problem {
+        Problem::new(
+            ProblemCode::NoTablebase,
+            "the server has no tablebases; the operator names their folders with syzygy.paths",
+        )
+    }
+
+    /// A position that the tablebases do not know, or tables that cannot be read.
+    pub(crate) fn tablebase_unavailable(error: &ProbeError) -> Problem {
+        let reason = match error {
+            ProbeError::TooManyMen { .. } => "too_many_men",
+            ProbeError::CastlingRights => "castling_rights",
+            ProbeError::MissingTable { .. } => "missing_table",
+            ProbeError::Read(_) => return Problem::internal(error),
+        };
+        Problem::new(ProblemCode::TablebaseUnavailable, error.to_string())
+            .with_member("reason", reason)
     }
 
     /// A path that does not exist.

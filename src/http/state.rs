@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use axum::extract::FromRef;
 use tokio::sync::SetOnce;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
+use tracing::Span;
 
 use crate::analysis::jobs::Jobs;
 use crate::analysis::{Client, Service};
@@ -14,8 +16,9 @@ use crate::engine::Engine;
 use crate::http::Caps;
 use crate::http::access::{AccessConfig, AccessControl};
 use crate::http::caps::{
-    BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES, MAX_CONCURRENT_UPLOADS,
-    MAX_UPLOADS_PER_CLIENT, STREAM_SHARES, UPLOAD_SHARES,
+    BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES,
+    MAX_CONCURRENT_TABLEBASE_LOOKUPS, MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT,
+    STREAM_SHARES, UPLOAD_SHARES,
 };
 use crate::http::json::{BodyLimits, JsonLimits};
 use crate::http::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
@@ -40,6 +43,7 @@ struct Shared {
     upload_permits: ClientPermits,
     explore_permits: Permits,
     deep_explore_permits: Permits,
+    tablebase_permits: Permits,
     core: SetOnce<Core>,
     stream_permits: ClientPermits,
     batch_permits: ClientPermits,
@@ -65,6 +69,7 @@ impl App {
             upload_permits: ClientPermits::new(MAX_CONCURRENT_UPLOADS, UPLOAD_SHARES),
             explore_permits: Permits::new(MAX_CONCURRENT_EXPLORES),
             deep_explore_permits: Permits::new(MAX_CONCURRENT_DEEP_EXPLORES),
+            tablebase_permits: Permits::new(MAX_CONCURRENT_TABLEBASE_LOOKUPS),
             core: SetOnce::new(),
             stream_permits: ClientPermits::new(caps.streams, STREAM_SHARES),
             batch_permits: ClientPermits::new(caps.batches, BATCH_SHARES),
@@ -160,6 +165,7 @@ impl App {
             evaluation: engine.evaluation_name().to_owned(),
             hashfull_permille: engine.hashfull_permille(),
             jobs: jobs.status(),
+            tablebase: engine.tablebase().map(|options| options.tables.statistics()),
         });
         MetricsSnapshot {
             requests: self.request_metrics(),
@@ -223,6 +229,24 @@ impl App {
     /// Fails with `queue_full` if no permit becomes free within the body timeout.
     pub(super) async fn deep_explore_permit(&self) -> Result<Permit, Problem> {
         self.acquire_in_time(&self.0.deep_explore_permits, "deep explore requests").await
+    }
+
+    /// Runs probes of tablebases on a blocking thread, because they read from disk. They go on to
+    /// their end if the client leaves, so the thread holds the permit.
+    ///
+    /// # Errors
+    /// Fails with `queue_full` if no permit becomes free within the body timeout.
+    pub(super) async fn probe_tablebase<T: Send + 'static>(
+        &self,
+        probe: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let permit = self.acquire_in_time(&self.0.tablebase_permits, "tablebase lookups").await?;
+        let span = Span::current();
+        let task = spawn_blocking(move || {
+            let _permit = permit;
+            span.in_scope(probe)
+        });
+        task.await.map_err(|error| Problem::internal(&error))
     }
 
     async fn acquire_in_time(

@@ -29,6 +29,18 @@ pub enum Category {
 }
 
 impl Category {
+    /// All outcomes, from the side to move's worst to its best.
+    pub const ALL: [Category; 8] = [
+        Category::Loss,
+        Category::Unknown,
+        Category::SyzygyLoss,
+        Category::BlessedLoss,
+        Category::Draw,
+        Category::CursedWin,
+        Category::SyzygyWin,
+        Category::Win,
+    ];
+
     /// The name in the HTTP contract.
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,6 +58,11 @@ impl Category {
     /// Whether the side to move has the better side of the outcome.
     pub const fn is_positive(self) -> bool {
         matches!(self, Category::CursedWin | Category::SyzygyWin | Category::Win)
+    }
+
+    /// Whether the outcome is a draw under the 50-move rule.
+    pub const fn is_draw(self) -> bool {
+        matches!(self, Category::BlessedLoss | Category::Draw | Category::CursedWin)
     }
 
     /// The outcome at a distance, with the half-move clock of the position, where the clock does

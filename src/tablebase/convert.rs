@@ -8,7 +8,7 @@ use shakmaty_syzygy as syzygy;
 
 use super::error::ProbeError;
 use super::values::{Dtz, Wdl};
-use crate::chess::{self, Position, Role};
+use crate::chess::{self, Move, Position, Role};
 
 /// A position without castling rights as shakmaty's. The clocks are left out, since tables do not
 /// depend on them. `None` if shakmaty refuses the position.
@@ -34,6 +34,27 @@ pub(super) fn to_shakmaty(position: &Position) -> Option<Chess> {
     Chess::from_setup(setup, CastlingMode::Standard)
         .or_else(PositionError::ignore_impossible_check)
         .ok()
+}
+
+/// A legal move of shakmaty's in a position without castling rights.
+pub(super) fn mv(position: &Position, mv: &shakmaty::Move) -> Option<Move> {
+    let (from, to) = (mv.from()? as usize, mv.to() as usize);
+    let promotion = mv.promotion();
+    position.legal_moves().as_slice().iter().copied().find(|own| {
+        (own.from().index(), own.to().index()) == (from, to)
+            && own.promotion().map(to_shakmaty_role) == promotion
+    })
+}
+
+const fn to_shakmaty_role(role: Role) -> shakmaty::Role {
+    match role {
+        Role::Pawn => shakmaty::Role::Pawn,
+        Role::Knight => shakmaty::Role::Knight,
+        Role::Bishop => shakmaty::Role::Bishop,
+        Role::Rook => shakmaty::Role::Rook,
+        Role::Queen => shakmaty::Role::Queen,
+        Role::King => shakmaty::Role::King,
+    }
 }
 
 pub(super) fn wdl(wdl: syzygy::Wdl) -> Wdl {

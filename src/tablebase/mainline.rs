@@ -1,11 +1,10 @@
 //! The line of best moves to the end of the game.
 
-use std::cmp::Reverse;
-
+use super::convert;
 use super::error::ProbeError;
 use super::tables::Tablebase;
-use super::values::{Dtz, Wdl};
-use crate::chess::{Color, Move, Position, Role};
+use super::values::Dtz;
+use crate::chess::{Color, Move, Position};
 
 /// The half-move clock at which a line ends: the 50-move rule makes a draw.
 const FIFTY_MOVES: u16 = 100;
@@ -55,25 +54,10 @@ impl Tablebase {
     ///
     /// [`ProbeError`] if a position after a move has no result.
     pub fn best_move(&self, position: &Position) -> Result<Option<MainlineMove>, ProbeError> {
-        let mut candidates: Vec<(Move, Position, Wdl)> = Vec::new();
-        for &mv in position.legal_moves().as_slice() {
-            let after = position.after(mv);
-            let wdl = self.probe_wdl(&after)?;
-            candidates.push((mv, after, wdl));
-        }
-        let worst = candidates.iter().map(|&(_, _, wdl)| wdl).min();
-        candidates.retain(|&(_, _, wdl)| Some(wdl) == worst);
-        let mut best = None;
-        for (mv, after, _) in candidates {
-            let dtz = self.probe_dtz(&after)?;
-            let checkmates = dtz.plies == -1 && after.in_check() && !after.has_moves();
-            let is_zeroing = mv.is_capture() || position.role_at(mv.from()) == Some(Role::Pawn);
-            // A zeroing move is good for the winner and bad for the loser.
-            let key = (Reverse(checkmates), is_zeroing ^ (dtz.plies < 0), Reverse(dtz.plies));
-            if best.as_ref().is_none_or(|(best_key, _)| key < *best_key) {
-                best = Some((key, MainlineMove { mv, dtz }));
-            }
-        }
-        Ok(best.map(|(_, best)| best))
+        let best = self.probe(position, |converted| self.tables.best_move(converted))?;
+        Ok(best.and_then(|(mv, dtz)| {
+            let mv = convert::mv(position, &mv)?;
+            Some(MainlineMove { mv, dtz: convert::dtz(dtz) })
+        }))
     }
 }

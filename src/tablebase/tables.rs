@@ -15,7 +15,7 @@ use crate::chess::Position;
 /// A set of Syzygy tables. Every method may be called from many threads at once. A probe reads from
 /// disk what the operating system does not hold in memory, so it may block.
 pub struct Tablebase {
-    tables: syzygy::Tablebase<Chess>,
+    pub(super) tables: syzygy::Tablebase<Chess>,
     men: u32,
     wdl_files: usize,
     dtz_files: usize,
@@ -51,6 +51,18 @@ impl Tablebase {
             fingerprint: fingerprint(&mut files),
             counters: ProbeCounters::default(),
         })
+    }
+
+    /// No tables: every probe fails.
+    pub fn empty() -> Tablebase {
+        Tablebase {
+            tables: syzygy::Tablebase::new(),
+            men: 0,
+            wdl_files: 0,
+            dtz_files: 0,
+            fingerprint: fingerprint(&mut []),
+            counters: ProbeCounters::default(),
+        }
     }
 
     /// The men of the largest table, kings and pawns included.
@@ -99,18 +111,18 @@ impl Tablebase {
         self.probe(position, |position| self.tables.probe_dtz(position).map(convert::dtz))
     }
 
-    fn probe<T>(
+    /// Runs a probe and counts it, unless the position cannot have a table.
+    pub(super) fn probe<T>(
         &self,
         position: &Position,
         probe: impl FnOnce(&Chess) -> Result<T, syzygy::SyzygyError>,
     ) -> Result<T, ProbeError> {
         let men = position.occupied().count();
-        if !position.castling_rights().is_empty() {
-            return Err(ProbeError::CastlingRights);
-        }
-        // A capture of the largest tables' positions leads to them, but not a whole game.
         if men > self.men {
             return Err(ProbeError::TooManyMen { men, max: self.men });
+        }
+        if !position.castling_rights().is_empty() {
+            return Err(ProbeError::CastlingRights);
         }
         self.counters.count(|| {
             let converted = convert::to_shakmaty(position)

@@ -93,7 +93,8 @@ async fn every_operation_is_described_and_has_an_example() {
 
 async fn the_first_example_of_an_operation_succeeds_in_the_opening() {
     let rules_without_search = ["play", "position", "perft"];
-    for operation in position_operations() {
+    // Tables know no position of the opening.
+    for operation in position_operations().into_iter().filter(|other| other.id() != "look_up") {
         let id = operation.id();
         let (name, request) = operation
             .examples(&operation.document["requestBody"]["content"])
@@ -115,7 +116,10 @@ async fn every_query_about_a_position_has_an_example() {
         let fen = parameters.into_iter().flatten().find(|parameter| parameter["name"] == "fen");
         if let Some(fen) = fen {
             let example = fen["example"].as_str().unwrap_or_default();
-            assert!(example.starts_with("startpos") || example.starts_with("rnbqkbnr"), "{fen}");
+            let is_endgame =
+                ["tablebase", "standard"].iter().any(|part| operation.path.contains(part));
+            let starts: &[_] = if is_endgame { &["8/"] } else { &["startpos", "rnbqkbnr"] };
+            assert!(starts.iter().any(|start| example.starts_with(start)), "{fen}");
         }
     }
 }

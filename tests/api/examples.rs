@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::support::contract::{CONTRACT, Operation, operations};
 use crate::support::server::default_settings;
 use crate::support::{Server, TestResponse, trial};
+use crate::tablebase;
 
 const NDJSON: &str = "application/x-ndjson";
 
@@ -70,6 +71,9 @@ async fn send_example(operation: &Operation, exchange: &Value) -> TestResponse {
     settings.perft.max_ms = settings.perft.max_ms.min(2_000);
     // The results of speculative searches depend on the machine.
     settings.idle.positions = 0;
+    if operation.path.contains("tablebase") || operation.path.starts_with("/standard") {
+        settings.syzygy.paths = vec![tablebase::tables()];
+    }
     if operation.path.contains("{id}") || operation.id() == "batch" {
         // The results of several workers with one table depend on their order.
         settings.search.workers = 1;

@@ -40,6 +40,7 @@ mod shutdown;
 mod speculation;
 mod store;
 mod support;
+mod tablebase;
 mod traces;
 mod unknown_names;
 
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         shared_searches::trials(),
         shutdown::trials(),
         store::trials(),
+        tablebase::trials(),
         traces::trials(),
         unknown_names::trials(),
     ];

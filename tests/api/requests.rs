@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::support::contract::{json_operations, position_operations, valid_body};
 use crate::support::{START_FEN, Server, coverage, log};
+use crate::tablebase;
 
 crate::trials![
     a_valid_request_is_answered_on_every_route,
@@ -40,7 +41,7 @@ crate::trials![
 ];
 
 async fn a_valid_request_is_answered_on_every_route() {
-    let server = Server::start().await;
+    let server = tablebase::start().await;
     for route in position_operations() {
         let answer = server.post_ok(&route.path, &valid_body(&route)).await;
         assert!(answer["fen"].is_string(), "{answer}");
@@ -79,7 +80,7 @@ async fn malformed_json_is_refused_with_line_and_column() {
 }
 
 async fn a_body_must_not_be_declared_as_another_type_than_json() {
-    let server = Server::start().await;
+    let server = tablebase::start().await;
     for route in json_operations() {
         let body = valid_body(&route).to_string();
         for (declared, status) in [
@@ -102,7 +103,7 @@ async fn a_body_must_not_be_declared_as_another_type_than_json() {
 
 /// curl declares `application/x-www-form-urlencoded` by default.
 async fn an_undeclared_body_is_json_if_it_is_an_object() {
-    let server = Server::start().await;
+    let server = tablebase::start().await;
     let undeclared = |path: &str, media_type: Option<&str>, body: String| {
         let request = server.request(Method::POST, path).body(body);
         match media_type {

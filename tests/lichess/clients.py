@@ -1,4 +1,5 @@
-"""Test of `GET /api/cloud-eval` with unchanged Lichess clients: berserk and python-lichess.
+"""Test of `GET /api/cloud-eval` and `GET /standard` with unchanged Lichess clients: berserk and
+python-lichess.
 
     python3 tests/lichess/clients.py target/release/kibitzer
 
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 
 import berserk
 import lichess.api
@@ -19,6 +21,10 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE_BEHIND = "4k2r/pppppppp/8/8/8/8/PPPPPPPP/4K3 b k - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 MATED_IN_ONE = "r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1"
+WON_BY_TABLEBASE = "8/8/8/8/3k4/8/8/R3K3 w - - 0 1"
+LOST_BY_TABLEBASE = "8/8/8/8/3k4/8/8/R3K3 b - - 0 1"
+UNKNOWN_TO_TABLEBASE = "8/8/8/8/3k4/8/P7/4K3 w - - 0 1"
+TABLES = Path(__file__).parent.parent / "support/syzygy"
 UNKNOWN = "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1"
 
 
@@ -26,7 +32,7 @@ class Server:
     """A server without speculative searches. It answers Lichess clients from its cache only."""
 
     def __init__(self, program):
-        settings = {"LOG__FORMAT": "json", "IDLE__POSITIONS": "0"}
+        settings = {"LOG__FORMAT": "json", "IDLE__POSITIONS": "0", "SYZYGY__PATHS": str(TABLES)}
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("KIBITZER")
         }
@@ -88,6 +94,20 @@ def python_lichess_client(url):
     return evaluate
 
 
+def assert_tablebase(url):
+    """Asserts that berserk gets the outcomes of the tables."""
+    client = berserk.Client(base_url=url, tablebase_url=url)
+    for fen, category in [
+        (WON_BY_TABLEBASE, "win"),
+        (LOST_BY_TABLEBASE, "loss"),
+        (UNKNOWN_TO_TABLEBASE, "unknown"),
+    ]:
+        found = client.tablebase.look_up(fen)
+        assert found["category"] == category, found
+        assert (found["dtz"] is None) == (category == "unknown"), found
+        assert found["moves"], found
+
+
 def main():
     server = Server(sys.argv[1])
     try:
@@ -112,6 +132,8 @@ def main():
                 len(requests),
                 "positions, and none of an unknown position",
             )
+        assert_tablebase(server.url)
+        print("ok: berserk looks positions up in the tablebases")
     finally:
         server.process.terminate()
         server.process.wait(20)

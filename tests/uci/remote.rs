@@ -201,7 +201,8 @@ fn wdl_is_taken_from_the_server() {
     let (server, _) = Server::scripted([ScriptedReply::Complete]);
     let mut gui = gui(&server);
     let (infos, _) = gui.search("position startpos\ngo depth 1");
-    let line = "info depth 1 seldepth 2 multipv 1 score cp 20 nodes 30 nps 15000 tbhits 0 time 2 pv e2e4 e7e5";
+    let line = "info depth 1 seldepth 2 multipv 1 score cp 20 nodes 30 nps 15000 tbhits 0 time 2 \
+                pv e2e4 e7e5";
     assert_eq!(infos, ["info string the search waits for a worker, at queue place 3", line]);
     let (infos, _) = gui.search("setoption name UCI_ShowWDL value true\ngo depth 1");
     assert!(infos[1].contains(" score cp 20 wdl 123 800 77 nodes 30 "), "{infos:#?}");

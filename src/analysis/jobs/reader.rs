@@ -11,6 +11,7 @@ use super::state::{Jobs, run_blocking};
 use crate::analysis::review::{GameReview, MoveReview, PlayerReview, annotate};
 use crate::chess::pgn::{PgnReader, write};
 use crate::chess::{Color, Game, Position};
+use crate::engine::TablebaseOptions;
 use crate::openings::{self, Opening};
 use crate::store::StoreError;
 use crate::store::jobs::{GameRecord, JobId, JobRecord, ParsedGame};
@@ -262,9 +263,13 @@ impl JobReader {
         evals.reverse();
         let moves = parsed.moves.get(first - 1..end - 1).unwrap_or_default();
         let pairs = evals.windows(2).zip(moves).zip(first..);
-        Ok(pairs
+        let reviews = pairs
             .map(|((pair, &mv), ply)| MoveReview::new(ply, mv, &pair[0], pair[1].score))
-            .collect())
+            .collect();
+        Ok(match self.jobs.service().tablebase() {
+            Some(tables) => correct_by_tablebase(parsed, reviews, &tables),
+            None => reviews,
+        })
     }
 
     fn game_record(&self, number: u32) -> Result<GameRecord, JobError> {
@@ -297,6 +302,20 @@ fn with_positions(parsed: &ParsedGame, reviews: Vec<MoveReview>) -> Vec<Reviewed
         ReviewedMove { position: position.clone(), review }
     };
     reviews.into_iter().map(with_position).collect()
+}
+
+/// Corrects the reviews of moves that keep the outcome of their position by tablebase. Between a
+/// mate and a win by tablebase, searches see a difference that is none.
+fn correct_by_tablebase(
+    parsed: &ParsedGame,
+    reviews: Vec<MoveReview>,
+    tables: &TablebaseOptions,
+) -> Vec<MoveReview> {
+    let correct = |ReviewedMove { position, review }: ReviewedMove| {
+        let is_kept = review.assessment.has_loss() && tables.keeps_result(&position, review.mv);
+        if is_kept { review.without_loss() } else { review }
+    };
+    with_positions(parsed, reviews).into_iter().map(correct).collect()
 }
 
 fn opening(parsed: &ParsedGame) -> Option<Opening> {

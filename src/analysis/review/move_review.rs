@@ -57,6 +57,15 @@ impl MoveReview {
         }
     }
 
+    /// The same move, known to keep the outcome of its position: it loses nothing, whatever the
+    /// searches found.
+    #[must_use]
+    pub fn without_loss(mut self) -> MoveReview {
+        let before = PovScore::of(self.score_before);
+        self.assessment = MoveAssessment::of_pov(before, before, true);
+        self
+    }
+
     /// The best move in the position before the move.
     pub fn best_move(&self) -> Option<Move> {
         self.best_line.first().copied()
@@ -68,7 +77,8 @@ impl MoveReview {
     }
 
     /// The mover's win chance after the move, by the score there. It differs from the chance before
-    /// the move by the loss, except if the move gained or was the best one.
+    /// the move by the loss, except if the move gained, was the best one or keeps the outcome by
+    /// tablebase.
     pub fn win_chance_after(&self) -> WinChance {
         WinChance::of(self.score_after).flipped()
     }
@@ -83,6 +93,11 @@ impl MoveAssessment {
             score => PovScore::of(score),
         };
         MoveAssessment::of_pov(PovScore::of(before), after, is_best)
+    }
+
+    /// Whether the move lost anything, or has a judgement.
+    pub fn has_loss(&self) -> bool {
+        self.win_chance_loss > 0.0 || self.centipawn_loss > 0 || self.judgement.is_some()
     }
 
     fn of_pov(before: PovScore, after: PovScore, is_best: bool) -> MoveAssessment {

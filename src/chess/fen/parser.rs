@@ -11,6 +11,13 @@ use crate::chess::{CastlingSide, Color, File, Piece, Position, Role, Setup, Squa
 /// The longest accepted FEN, in characters.
 const MAX_FEN_CHARS: usize = 200;
 
+/// The fields that a lenient reading takes for missing ones. There is always a board.
+const DEFAULT_FIELDS: [&str; 6] = ["", "w", "-", "-", "0", "1"];
+
+/// The errors that a lenient reading forgives.
+const FORGIVEN: [PositionErrorCode; 2] =
+    [PositionErrorCode::EnPassantImpossible, PositionErrorCode::ImpossibleCheck];
+
 /// A validated position and the corrections that its FEN needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedFen {
@@ -34,6 +41,24 @@ pub fn parse_fen(text: &str) -> Result<ParsedFen, InvalidPosition> {
         parser.add_error(PositionErrorCode::FenFields, PositionField::Fen, text, detail);
     }
     parser.parse(&fields[..count.min(6)])
+}
+
+/// Parses a FEN as lila-tablebase does. It forgives castling rights without king and rook on their
+/// squares of standard chess, an en passant square that no pawn has just passed, and a check that
+/// no move leads to. Missing fields at the end have the values `w - - 0 1`.
+///
+/// # Errors
+///
+/// All other errors of the FEN, in the order of the fields.
+pub fn parse_fen_leniently(text: &str) -> Result<Position, InvalidPosition> {
+    reject_unreadable(text)?;
+    let (mut fields, count) = split_fields(text);
+    if !(1..=6).contains(&count) {
+        return Position::from_fen(text);
+    }
+    fields[count..].copy_from_slice(&DEFAULT_FIELDS[count..]);
+    let parser = FenParser { is_lenient: true, ..FenParser::default() };
+    Ok(parser.parse(&fields)?.position)
 }
 
 /// The detail of a wrong number of fields. It names the missing ones if the first field looks like
@@ -120,11 +145,17 @@ struct FenParser {
     setup: Setup,
     errors: Vec<PositionError>,
     warnings: Vec<FenWarning>,
+    is_lenient: bool,
 }
 
 impl Default for FenParser {
     fn default() -> FenParser {
-        FenParser { setup: Setup::EMPTY, errors: Vec::new(), warnings: Vec::new() }
+        FenParser {
+            setup: Setup::EMPTY,
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            is_lenient: false,
+        }
     }
 }
 
@@ -148,8 +179,9 @@ impl FenParser {
         if let Some(text) = remaining.next() {
             self.parse_fullmove_number(text);
         }
+        let forgiven: &[_] = if self.is_lenient { &FORGIVEN } else { &[] };
         let validated = if board_is_valid {
-            self.setup.validate_partial(side_is_known)
+            self.setup.validate_partial(side_is_known, forgiven)
         } else {
             Err(Vec::new())
         };
@@ -308,7 +340,10 @@ impl FenParser {
     }
 
     fn grant_castling_right(&mut self, letter: char, color: Color, rook: CastlingLetter) {
-        let Some((side, rook)) = rook.find_rook(&self.setup, color) else {
+        let is_accepted = |&(side, rook): &(CastlingSide, File)| {
+            !self.is_lenient || self.setup.is_standard_castling(color, side, rook)
+        };
+        let Some((side, rook)) = rook.find_rook(&self.setup, color).filter(is_accepted) else {
             let detail =
                 format!("the castling right {letter:?} was dropped: king or rook is not in place");
             self.add_warning(

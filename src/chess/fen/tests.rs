@@ -165,3 +165,45 @@ fn no_text_makes_the_parser_panic() {
         assert!(!invalid.errors.is_empty());
     }
 }
+
+#[test]
+fn a_lenient_reading_forgives_what_lila_tablebase_forgives() {
+    for (fen, expected) in [
+        // Underscores, and missing fields.
+        ("8/8/8/8/8/4k3/8/4K2R_w_-_-_99_60", "8/8/8/8/8/4k3/8/4K2R w - - 99 60"),
+        ("8/8/8/8/8/4k3/8/4K2R", "8/8/8/8/8/4k3/8/4K2R w - - 0 1"),
+        ("8/8/8/8/8/4k3/8/4K2R b", "8/8/8/8/8/4k3/8/4K2R b - - 0 1"),
+        // Castling rights without their rook, of Chess960, and valid ones.
+        ("4k3/8/8/8/8/8/8/4K2R w KQkq - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"),
+        ("4k3/8/8/8/8/8/8/4K1R1 w K - 0 1", "4k3/8/8/8/8/8/8/4K1R1 w - - 0 1"),
+        ("4k3/8/8/8/8/8/8/R2K4 w A - 0 1", "4k3/8/8/8/8/8/8/R2K4 w - - 0 1"),
+        // En passant on a wrong rank, without a pawn, and a valid one.
+        ("4k3/8/8/8/4P3/8/8/4K3 w - e3 0 1", "4k3/8/8/8/4P3/8/8/4K3 w - - 0 1"),
+        ("4k3/8/8/8/8/8/8/4K2R b - e3 0 1", "4k3/8/8/8/8/8/8/4K2R b - - 0 1"),
+        ("8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1", "8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1"),
+        // A check that no move leads to, alone and by en passant.
+        ("8/8/8/8/R3k2R/8/8/4K3 b - - 0 1", "8/8/8/8/R3k2R/8/8/4K3 b - - 0 1"),
+        ("4k3/8/4Q3/4Q3/8/8/8/4K3 b - - 0 1", "4k3/8/4Q3/4Q3/8/8/8/4K3 b - - 0 1"),
+        ("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1", "4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1"),
+    ] {
+        assert_eq!(parse_fen_leniently(fen).map(|position| position.fen()), Ok(expected.into()));
+    }
+}
+
+#[test]
+fn a_lenient_reading_refuses_everything_else() {
+    for (fen, expected) in [
+        ("", "fen_fields"),
+        ("8/8/8/8/8/4k3/8/4K2R w - - 0 1 1", "fen_fields"),
+        ("8/8/8/8/8/4k3/8/4K2X w - - 0 1", "unknown_piece"),
+        ("8/8/8/8/8/4k3/8/7R w - - 0 1", "no_king"),
+        ("4k2R/8/8/8/8/8/8/4K3 w - - 0 1", "opponent_in_check"),
+        ("8/8/8/8/8/4k3/8/4K2R x - - 0 1", "side_unknown"),
+        ("8/8/8/8/8/4k3/8/4K2R w ! - 0 1", "castling_unknown"),
+        ("8/8/8/8/8/4k3/8/4K2R w - e9 0 1", "en_passant_unknown"),
+        ("8/8/8/8/8/4k3/8/4K2R w - - x 1", "clock_not_a_number"),
+    ] {
+        let invalid = parse_fen_leniently(fen).unwrap_err();
+        assert_eq!(invalid.errors[0].code.name(), expected, "{fen}");
+    }
+}

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::http::App;
 use crate::http::access::Caller;
+use crate::http::controllers::tablebase::searched_entry;
 use crate::http::dto::PositionState;
 use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Json, Query, Reply};
@@ -112,8 +113,9 @@ async fn respond(
 ) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
-    let (request, render_options) =
+    let (request, mut render_options) =
         request.options.clamp(resolved.game, caller.client(), app.caps())?;
+    render_options.tablebase = searched_entry(app, &render_options.position).await;
     if format == ResponseFormat::Json {
         let answer = app.service().await.start_analysis(request)?.wait_for_end().await?;
         return Ok(Reply(AnalysisAnswer::new(state, &render_options, &answer)).into_response());

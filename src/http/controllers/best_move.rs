@@ -13,6 +13,7 @@ use crate::analysis::{AnalysisRequest, Answer, Client};
 use crate::chess::{CastlingNotation, Game, Position};
 use crate::engine::StrengthLimit;
 use crate::http::access::Caller;
+use crate::http::controllers::tablebase::searched_entry;
 use crate::http::dto::{
     BestMove, Clamped, MoveText, PositionRequest, PositionState, Pov, ScoreDto, SearchRequest,
     SearchStats, WdlDto, line_texts, score_or_null, wdl_or_null,
@@ -152,10 +153,12 @@ async fn respond(
     let position = resolved.game.position().clone();
     let pov = request.search.pov;
     let (request, clamped) = request.clamp(None, resolved.game, caller.client(), app.caps());
+    let tablebase = searched_entry(app, &position).await;
     let answer = app.service().await.best_move(request).await?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
+    let stats = SearchStats::new(&answer, tablebase, clamped);
     let mut response =
-        Reply(BestMoveAnswer::new(state, &position, pov, &answer, clamped)).into_response();
+        Reply(BestMoveAnswer::new(state, &position, pov, &answer, stats)).into_response();
     response.extensions_mut().insert(timing);
     Ok(response)
 }
@@ -185,7 +188,7 @@ impl BestMoveAnswer {
         position: &Position,
         pov: Pov,
         answer: &Answer,
-        clamped: Vec<Clamped>,
+        stats: SearchStats,
     ) -> BestMoveAnswer {
         let (report, turn) = (&answer.report, position.turn());
         let (pv, pv_san): (Vec<_>, Vec<_>) =
@@ -197,7 +200,7 @@ impl BestMoveAnswer {
             wdl: answer.has_result().then(|| pov.wdl(report.wdl, turn)),
             pv,
             pv_san,
-            stats: SearchStats::new(answer, clamped),
+            stats,
         }
     }
 }

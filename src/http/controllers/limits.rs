@@ -9,7 +9,7 @@ use utoipa::openapi::{ObjectBuilder, Schema, Type};
 use crate::engine::StrengthLimit;
 use crate::http::App;
 use crate::http::access::{Allowance, Identity};
-use crate::http::dto::whole_ms;
+use crate::http::dto::{TablebaseSet, tablebase_set_or_null, whole_ms};
 use crate::http::json::{NoParameters, Query, Reply};
 use crate::http::problem::NoParametersProblems;
 use crate::http::schema::{ref_or_null, varying};
@@ -56,6 +56,9 @@ pub(crate) struct ServerLimits {
     batch: BatchLimits,
     /// The limits of game reviews.
     jobs: JobLimits,
+    /// The endgame tablebases; null if the server has none.
+    #[schema(required, schema_with = tablebase_set_or_null)]
+    tablebase: Option<TablebaseSet>,
     /// The maximum number of concurrent connections.
     connections: usize,
     /// The maximum number of concurrent streams and live boards.
@@ -176,6 +179,7 @@ pub(crate) async fn limits(
     identity: Option<Extension<Identity>>,
 ) -> Reply<ServerLimits> {
     let (caps, status) = (app.caps(), app.service().await.status());
+    let engine = app.engine().await;
     let without_default = |max: u64| Limit { max, default: None };
     Reply(ServerLimits {
         depth: without_default(caps.depth.into()),
@@ -199,7 +203,7 @@ pub(crate) async fn limits(
             max_wait_ms: whole_ms(caps.max_wait),
         },
         workers: status.workers,
-        hash_mb: app.engine().await.hash_mb(),
+        hash_mb: engine.hash_mb(),
         dictionary: CacheStatus {
             entries: status.cache_entries,
             max_entries: status.cache_max_entries,
@@ -212,6 +216,7 @@ pub(crate) async fn limits(
             max_nodes: caps.jobs.max_nodes,
             anonymous_share_permille: caps.jobs.anonymous_share_permille,
         },
+        tablebase: engine.tablebase().map(|options| TablebaseSet::from(&*options.tables)),
         connections: caps.connections,
         streams: caps.streams,
         rate: identity

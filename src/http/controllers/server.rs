@@ -16,7 +16,7 @@ use crate::chess::encodings::LAYOUT_VERSION;
 use crate::engine::Engine;
 use crate::http::App;
 use crate::http::access::{Caller, TICKET_LIFETIME, TicketError};
-use crate::http::dto::whole_ms;
+use crate::http::dto::{TablebaseSet, tablebase_set_or_null, whole_ms};
 use crate::http::json::{NoParameters, Query, Reply};
 use crate::http::metrics::{TextFormat, render};
 use crate::http::problem::{NoParametersProblems, Problem};
@@ -43,6 +43,9 @@ pub(crate) struct EngineDto {
     uptime_ms: u64,
     /// The version of the packed form, the keys and the move codes.
     layout_version: u8,
+    /// The endgame tablebases; null if the server has none.
+    #[schema(required, schema_with = tablebase_set_or_null)]
+    tablebase: Option<TablebaseSet>,
 }
 
 /// Get the engine
@@ -67,6 +70,7 @@ pub(crate) async fn engine(
         hash_permille: engine.hashfull_permille(),
         uptime_ms: whole_ms(app.uptime()),
         layout_version: LAYOUT_VERSION,
+        tablebase: engine.tablebase().map(|options| TablebaseSet::from(&*options.tables)),
     })
 }
 

@@ -9,6 +9,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
 use super::score::Pov;
+use super::tablebase::{TablebaseEntry, tablebase_entry_or_null};
 use super::{per_second, whole_ms};
 use crate::analysis::{
     AnalysisRequest, Answer, CacheVerdict, Client, CompletionReason, PriorityClass, Session, Source,
@@ -205,7 +206,7 @@ pub(crate) struct SearchStats {
     /// Why the search stopped. For a cached result: the requested limit that the entry satisfies.
     #[schema(schema_with = stop_reasons)]
     reason: &'static str,
-    /// The source of the result: a search, or the evaluation cache (`memory`).
+    /// The source of the result: a search, the tablebases alone, or the evaluation cache (`memory`).
     #[schema(schema_with = sources)]
     source: &'static str,
     /// Age of a cached result, in milliseconds. Only with the source `memory`.
@@ -215,6 +216,12 @@ pub(crate) struct SearchStats {
     /// Why the evaluation cache did or did not answer.
     #[schema(schema_with = memory_verdicts)]
     memory: &'static str,
+    /// The probes of tablebases with a result, by this search. 0 for a result from the evaluation
+    /// cache.
+    tb_hits: u64,
+    /// The outcome of the position by tablebase.
+    #[schema(required, schema_with = tablebase_entry_or_null)]
+    tablebase: Option<TablebaseEntry>,
     /// The result comes from a search that another request started.
     shared: bool,
     /// The members that were clamped to a cap.
@@ -222,7 +229,11 @@ pub(crate) struct SearchStats {
 }
 
 impl SearchStats {
-    pub(crate) fn new(answer: &Answer, clamped: Vec<Clamped>) -> SearchStats {
+    pub(crate) fn new(
+        answer: &Answer,
+        tablebase: Option<TablebaseEntry>,
+        clamped: Vec<Clamped>,
+    ) -> SearchStats {
         let report = &answer.report;
         SearchStats {
             depth: report.depth,
@@ -237,6 +248,11 @@ impl SearchStats {
                 Source::Search | Source::Tablebase => None,
             },
             memory: answer.cache_verdict.name(),
+            tb_hits: match answer.source {
+                Source::Cache { .. } => 0,
+                Source::Search | Source::Tablebase => report.tb_hits,
+            },
+            tablebase,
             shared: answer.shared,
             clamped,
         }
@@ -277,8 +293,9 @@ pub(crate) fn stop_reasons() -> ObjectBuilder {
 /// The schema of the sources of a result.
 pub(crate) fn sources() -> ObjectBuilder {
     string_enum(
-        "The source of the result: a search, or the evaluation cache (`memory`).",
-        ["search", "memory"],
+        "The source of the result: a `search`, the evaluation cache (`memory`), or the `tablebase` \
+            alone, where a single move keeps a draw.",
+        ["search", "memory", "tablebase"],
     )
 }
 

@@ -14,7 +14,7 @@ const CHARACTERS_PER_ERROR: usize = 3;
 
 /// The members of requests, by name, each with a route that takes it. The route is the one that a
 /// client most likely means. A test compares this list with the contract.
-pub(crate) const MEMBER_ROUTES: [(&str, &str); 28] = [
+pub(crate) const MEMBER_ROUTES: [(&str, &str); 29] = [
     ("after", "/v1/judgement"),
     ("before", "/v1/judgement"),
     ("best", "/v1/judgement"),
@@ -22,6 +22,7 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 28] = [
     ("castling", "/v1/analysis"),
     ("depth", "/v1/best-move"),
     ("divide", "/v1/perft"),
+    ("dtc", "/standard"),
     ("elo", "/v1/best-move"),
     ("fen", "/v1/best-move"),
     ("fresh", "/v1/best-move"),

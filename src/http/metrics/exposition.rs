@@ -20,6 +20,7 @@ use crate::analysis::jobs::JobsStatus;
 use crate::analysis::{
     ClassCounts, DURATION_BUCKET_BOUNDS, DurationSnapshot, ServiceStatus, StoreStatus,
 };
+use crate::tablebase::ProbeStatistics;
 
 /// The values of all metrics at one moment.
 #[derive(Debug)]
@@ -61,6 +62,8 @@ pub(crate) struct CoreSnapshot {
     pub(crate) hashfull_permille: u32,
     /// The review jobs.
     pub(crate) jobs: JobsStatus,
+    /// The probes of the tablebases; `None` without tables.
+    pub(crate) tablebase: Option<ProbeStatistics>,
 }
 
 /// Renders the metrics in this format. Blocks, because it reads process statistics from files.
@@ -102,6 +105,7 @@ impl Collector for MetricsSnapshot {
             core.searches(&mut writer)?;
             core.evaluation_cache(&mut writer)?;
             core.jobs(&mut writer)?;
+            core.tablebase(&mut writer)?;
         }
         ProcessStats::sample().map_or(Ok(()), |process| process.encode(&mut writer))
     }
@@ -298,6 +302,25 @@ impl CoreSnapshot {
             "kibitzer_store_failing",
             "1 while writing analyses to disk fails.",
             u64::from(failing),
+        )
+    }
+
+    fn tablebase(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
+        let Some(ProbeStatistics { probes, hits, time }) = self.tablebase else { return Ok(()) };
+        writer.counter(
+            "kibitzer_tablebase_probes_total",
+            "Probes of the tablebases, by searches and by requests.",
+            probes,
+        )?;
+        writer.counter(
+            "kibitzer_tablebase_hits_total",
+            "Probes of the tablebases that had a result.",
+            hits,
+        )?;
+        writer.counter(
+            "kibitzer_tablebase_seconds_total",
+            "Time that all probes of the tablebases took together.",
+            time.as_secs_f64(),
         )
     }
 

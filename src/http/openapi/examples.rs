@@ -16,9 +16,10 @@ use crate::analysis::AnalysisError;
 use crate::analysis::jobs::JobError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{ResponseFormat, stream_text};
+use crate::tablebase::ProbeError;
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 27] = [
+const FILES: [(&str, &str); 31] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("annotated_games", include_str!("examples/annotated_games.json")),
     ("batch", include_str!("examples/batch.json")),
@@ -36,6 +37,7 @@ const FILES: [(&str, &str); 27] = [
     ("limits", include_str!("examples/limits.json")),
     ("live", include_str!("examples/live.json")),
     ("livez", include_str!("examples/livez.json")),
+    ("look_up", include_str!("examples/look_up.json")),
     ("perft", include_str!("examples/perft.json")),
     ("play", include_str!("examples/play.json")),
     ("position", include_str!("examples/position.json")),
@@ -44,6 +46,9 @@ const FILES: [(&str, &str); 27] = [
     ("show_evaluation", include_str!("examples/show_evaluation.json")),
     ("show_legal_moves", include_str!("examples/show_legal_moves.json")),
     ("show_position", include_str!("examples/show_position.json")),
+    ("show_tablebase", include_str!("examples/show_tablebase.json")),
+    ("standard", include_str!("examples/standard.json")),
+    ("standard_mainline", include_str!("examples/standard_mainline.json")),
     ("submit_games", include_str!("examples/submit_games.json")),
     ("tickets", include_str!("examples/tickets.json")),
 ];
@@ -209,6 +214,7 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         }
         ProblemCode::NotFound if path.starts_with("/v1/games/") => Problem::no_such_job(&path),
         ProblemCode::NotFound => Problem::not_found(&path),
+        ProblemCode::NoTablebase => Problem::no_tablebase(),
         ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE", &["POST"]),
         ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),
         ProblemCode::BodyTooLarge => Problem::body_too_large(65_536),
@@ -221,6 +227,9 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
             },
             &path,
         ),
+        ProblemCode::TablebaseUnavailable => {
+            Problem::tablebase_unavailable(&ProbeError::TooManyMen { men: 32, max: 5 })
+        }
         ProblemCode::UnsupportedMediaType => Problem::not_json(Some("text/plain")),
         ProblemCode::IdempotencyConflict => Problem::idempotency_conflict(),
         ProblemCode::Gone => Problem::gone(),

@@ -12,6 +12,7 @@ pub enum ProblemCode {
     Unauthorized,
     OriginRefused,
     NotFound,
+    NoTablebase,
     MethodNotAllowed,
     NotAcceptable,
     RequestTimeout,
@@ -23,6 +24,7 @@ pub enum ProblemCode {
     InvalidFen,
     IllegalMove,
     InvalidPgn,
+    TablebaseUnavailable,
     IdempotencyConflict,
     Gone,
     PerftTooLarge,
@@ -37,13 +39,14 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// All codes.
-    pub const ALL: [ProblemCode; 27] = [
+    pub const ALL: [ProblemCode; 29] = [
         ProblemCode::MalformedJson,
         ProblemCode::MalformedQuery,
         ProblemCode::MalformedHead,
         ProblemCode::Unauthorized,
         ProblemCode::OriginRefused,
         ProblemCode::NotFound,
+        ProblemCode::NoTablebase,
         ProblemCode::MethodNotAllowed,
         ProblemCode::NotAcceptable,
         ProblemCode::RequestTimeout,
@@ -55,6 +58,7 @@ impl ProblemCode {
         ProblemCode::InvalidFen,
         ProblemCode::IllegalMove,
         ProblemCode::InvalidPgn,
+        ProblemCode::TablebaseUnavailable,
         ProblemCode::IdempotencyConflict,
         ProblemCode::Gone,
         ProblemCode::PerftTooLarge,
@@ -163,6 +167,14 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         explanation: "No route has this path, or no job has this id. `/docs` lists all routes.",
     },
     Entry {
+        code: ProblemCode::NoTablebase,
+        name: "no_tablebase",
+        status: StatusCode::NOT_FOUND,
+        title: "No tablebases",
+        explanation: "The server has no endgame tablebases. The operator names their folders with \
+            `syzygy.paths`; `docs/tablebases.md` says where the files come from.",
+    },
+    Entry {
         code: ProblemCode::MethodNotAllowed,
         name: "method_not_allowed",
         status: StatusCode::METHOD_NOT_ALLOWED,
@@ -258,6 +270,16 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
             errors, with line, column and half-move.",
     },
     Entry {
+        code: ProblemCode::TablebaseUnavailable,
+        name: "tablebase_unavailable",
+        status: StatusCode::UNPROCESSABLE_ENTITY,
+        title: "No table for the position",
+        explanation: "The tablebases do not know the position. `reason` is `too_many_men`: no table \
+            has as many men (`tablebase.men` of `GET /v1/limits` is the maximum); \
+            `castling_rights`: tables know none; or `missing_table`: the server lacks the file \
+            that `detail` names.",
+    },
+    Entry {
         code: ProblemCode::IdempotencyConflict,
         name: "idempotency_conflict",
         status: StatusCode::CONFLICT,
@@ -315,8 +337,8 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "Queue full",
         explanation: "All workers are busy and the queue is full, or a limit is reached: of \
-            streams and live boards, batches, explore requests, uploads, jobs, or the memory of \
-            one client's concurrent requests. `detail` names the limit; `queue_length` counts the \
+            streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, \
+            or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the \
             waiting requests or the used slots. Retry after the seconds in `Retry-After`.",
     },
     Entry {

@@ -63,6 +63,9 @@ pub(crate) struct ProblemDocument {
     /// With `illegal_move`: why the move is refused.
     #[schema(schema_with = illegal_move_reasons)]
     why: Option<String>,
+    /// With `tablebase_unavailable`: why the tables do not know the position.
+    #[schema(schema_with = tablebase_reasons)]
+    reason: Option<String>,
     /// With `queue_full`: the number of waiting requests, or of used slots.
     #[schema(nullable = false)]
     queue_length: Option<u64>,
@@ -86,6 +89,13 @@ fn illegal_move_reasons() -> ObjectBuilder {
     string_enum(
         "With `illegal_move`: why the move is refused.",
         ["not_a_move", "ambiguous", "not_legal", "game_over"],
+    )
+}
+
+fn tablebase_reasons() -> ObjectBuilder {
+    string_enum(
+        "With `tablebase_unavailable`: why the tables do not know the position.",
+        ["too_many_men", "castling_rights", "missing_table"],
     )
 }
 
@@ -254,6 +264,42 @@ impl IntoResponses for ExploreProblems {
         problems_and_internal(
             &[POSITION_QUERY_CODES.as_slice(), &[ProblemCode::QueueFull]].concat(),
         )
+    }
+}
+
+/// The problems of a lookup in the tablebases of a position from the body.
+#[derive(Debug)]
+pub(crate) struct TablebaseProblems;
+
+impl IntoResponses for TablebaseProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        position_problems(&TABLEBASE_CODES)
+    }
+}
+
+/// The problems of a lookup in the tablebases of a position from the query.
+#[derive(Debug)]
+pub(crate) struct TablebaseQueryProblems;
+
+impl IntoResponses for TablebaseQueryProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(
+            &[POSITION_QUERY_CODES.as_slice(), TABLEBASE_CODES.as_slice()].concat(),
+        )
+    }
+}
+
+/// The codes of a lookup in the tablebases.
+const TABLEBASE_CODES: [ProblemCode; 3] =
+    [ProblemCode::NoTablebase, ProblemCode::TablebaseUnavailable, ProblemCode::QueueFull];
+
+/// The problems of lila-tablebase's routes, where an invalid position is a plain text.
+#[derive(Debug)]
+pub(crate) struct StandardProblems;
+
+impl IntoResponses for StandardProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[ProblemCode::InvalidRequest, ProblemCode::QueueFull])
     }
 }
 

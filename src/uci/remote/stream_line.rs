@@ -34,6 +34,9 @@ pub(super) struct InfoLine {
     nodes: u64,
     time_ms: u64,
     nps: u64,
+    /// Servers before tablebases do not send it.
+    #[serde(default)]
+    tb_hits: u64,
     lines: Vec<PvLine>,
 }
 
@@ -126,7 +129,7 @@ impl InfoLine {
             elapsed: self.elapsed(),
             reason: StopReason::Depth,
             history_independent: false,
-            tb_hits: 0,
+            tb_hits: self.tb_hits,
             is_ranked_by_tablebase: false,
             alternatives: variations.collect(),
         })

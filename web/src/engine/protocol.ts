@@ -23,7 +23,7 @@ export interface Line {
 export interface Info {
   readonly type: "info";
   readonly id: number;
-  readonly source: "search" | "memory";
+  readonly source: "search" | "memory" | "tablebase";
   readonly depth: number;
   readonly seldepth: number;
   readonly nodes: number;

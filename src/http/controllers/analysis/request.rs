@@ -128,6 +128,7 @@ impl AnalysisOptions {
                 .pv_length
                 .map_or(usize::MAX, |length| usize::try_from(length.get()).unwrap_or(usize::MAX)),
             clamped,
+            tablebase: None,
         };
         Ok((request, render_options))
     }

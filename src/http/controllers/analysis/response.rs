@@ -7,12 +7,13 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::analysis::review::WinChance;
-use crate::analysis::{Answer, CachedAnalysis};
+use crate::analysis::{Answer, CachedAnalysis, Source};
 use crate::chess::{CastlingNotation, Move, Position};
 use crate::engine::{Report, Score, Wdl};
 use crate::http::dto::{
-    BestMove, Clamped, MoveText, PositionState, Pov, ScoreDto, SearchStats, WdlDto, line_texts,
-    memory_verdicts, per_second, score_or_null, sources, stop_reasons, wdl_or_null, whole_ms,
+    BestMove, Clamped, MoveText, PositionState, Pov, ScoreDto, SearchStats, TablebaseEntry, WdlDto,
+    line_texts, memory_verdicts, per_second, score_or_null, sources, stop_reasons,
+    tablebase_entry_or_null, wdl_or_null, whole_ms,
 };
 use crate::http::problem::{Problem, ProblemDocument, render_line_object};
 
@@ -51,7 +52,11 @@ impl AnalysisAnswer {
             score: answer.has_result().then_some(score),
             wdl: answer.has_result().then_some(wdl),
             lines: render_options.render_lines(report),
-            stats: SearchStats::new(answer, render_options.clamped.clone()),
+            stats: SearchStats::new(
+                answer,
+                render_options.tablebase,
+                render_options.clamped.clone(),
+            ),
         }
     }
 }
@@ -66,6 +71,8 @@ pub(crate) struct RenderOptions {
     pub(crate) pv_length: usize,
     /// The members of the request that exceeded a cap.
     pub(crate) clamped: Vec<Clamped>,
+    /// The outcome of the position by tablebase.
+    pub(crate) tablebase: Option<TablebaseEntry>,
 }
 
 /// One of the best moves with its principal variation.
@@ -185,7 +192,7 @@ pub(crate) struct Info {
     /// The number of this `info` in the stream, from 1.
     #[schema(minimum = 1)]
     seq: u64,
-    /// The source of the result: `search` or the evaluation cache (`memory`).
+    /// The source of the result: `search`, `tablebase`, or the evaluation cache (`memory`).
     #[schema(schema_with = sources)]
     source: &'static str,
     /// The age of a cached result, in milliseconds. Only with the source `memory`.
@@ -202,6 +209,9 @@ pub(crate) struct Info {
     time_ms: u64,
     /// Nodes per second.
     nps: u64,
+    /// The probes of tablebases with a result, by this search. 0 for a result from the evaluation
+    /// cache.
+    tb_hits: u64,
     /// The best moves, each with its line.
     lines: Vec<PvLine>,
 }
@@ -243,6 +253,9 @@ pub(crate) struct End {
     memory: &'static str,
     /// The members that exceeded a cap and were clamped; empty if there were none.
     clamped: Vec<Clamped>,
+    /// The outcome of the position by tablebase.
+    #[schema(required, schema_with = tablebase_entry_or_null)]
+    tablebase: Option<TablebaseEntry>,
 }
 
 impl Info {
@@ -255,13 +268,14 @@ impl Info {
     pub(super) fn from_search(seq: u64, render_options: &RenderOptions, report: &Report) -> Info {
         Info {
             seq,
-            source: "search",
+            source: Source::of_search(report).name(),
             age_ms: None,
             depth: report.depth,
             seldepth: report.seldepth,
             nodes: report.nodes,
             time_ms: whole_ms(report.elapsed),
             nps: per_second(report.nodes, report.elapsed),
+            tb_hits: report.tb_hits,
             lines: render_options.render_lines(report),
         }
     }
@@ -275,6 +289,7 @@ impl Info {
         Info {
             source: "memory",
             age_ms: Some(whole_ms(cached.age)),
+            tb_hits: 0,
             ..Info::from_search(seq, render_options, &cached.report)
         }
     }
@@ -303,6 +318,7 @@ impl End {
             ponder,
             memory: answer.cache_verdict.name(),
             clamped: render_options.clamped.clone(),
+            tablebase: render_options.tablebase,
         }
     }
 }

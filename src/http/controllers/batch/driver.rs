@@ -18,7 +18,8 @@ use crate::chess::CastlingNotation;
 use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisAnswer, RenderOptions};
 use crate::http::controllers::best_move::BestMoveAnswer;
-use crate::http::dto::{CorrelationId, PositionState};
+use crate::http::controllers::tablebase::searched_entry;
+use crate::http::dto::{CorrelationId, PositionState, SearchStats};
 use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{Delivery, Line, ResponseFormat, StreamSetup, StreamWriter};
 use crate::http::{App, json};
@@ -276,6 +277,7 @@ impl LineHandler {
         let pov = request.best_move.search.pov;
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
+        let tablebase = searched_entry(&self.app, &position).await;
         let answer = self.service.best_move_when_free(analysis_request).await?;
         Ok(if has_multipv {
             let render_options = RenderOptions {
@@ -284,11 +286,13 @@ impl LineHandler {
                 castling: CastlingNotation::Standard,
                 pv_length: usize::MAX,
                 clamped,
+                tablebase,
             };
             let answer = AnalysisAnswer::new(state, &render_options, &answer);
             encode_line(&BatchAnalysis::new(id, index, answer))
         } else {
-            let answer = BestMoveAnswer::new(state, &position, pov, &answer, clamped);
+            let stats = SearchStats::new(&answer, tablebase, clamped);
+            let answer = BestMoveAnswer::new(state, &position, pov, &answer, stats);
             encode_line(&BatchAnswer::new(id, index, answer))
         })
     }

@@ -14,6 +14,7 @@ use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
 use crate::http::access::{Allowance, Caller};
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
+use crate::http::controllers::tablebase::searched_entry;
 use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::Problem;
 use crate::http::{App, json};
@@ -245,12 +246,13 @@ impl<'a> LiveConnection<'a> {
         }
         let clamped =
             options.clone().clamp(self.game.clone(), self.caller.client(), self.app.caps());
-        let (request, render_options) = match clamped {
+        let (request, mut render_options) = match clamped {
             Ok(clamped) => clamped,
             Err(problem) => return self.send_problem(&id, &problem).await,
         };
         self.end_running_analysis().await?;
         self.last_options = options;
+        render_options.tablebase = searched_entry(self.app, &render_options.position).await;
         match self.service.start_analysis(request) {
             Ok(analysis) => {
                 let throttle =
