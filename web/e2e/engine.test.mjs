@@ -239,6 +239,9 @@ test("Space plays the best move, and l pauses and starts", async () => {
 });
 
 test("an evaluation is read once for each position, and on request", async () => {
+  // A position that no other test has searched, so that the depth still grows fast.
+  await click("h2", "h3");
+  await click("a7", "a6");
   const read = page().locator("[data-announcement]");
   const sentence = /(is better by \d+\.\d\d|Equal|mates in \d+), depth \d+\. Best move \S+\.$/;
   await read.filter({ hasText: sentence }).waitFor({ state: "attached" });
