@@ -16,6 +16,12 @@ const CORNER_STEP: Value = 800;
 /// The value of a step of the kings towards each other.
 const KING_STEP: Value = 60;
 
+/// Whether one side has its king alone.
+#[inline]
+pub(super) fn has_bare_king(position: &Position) -> bool {
+    Color::ALL.into_iter().any(|color| !position.by_color(color).more_than_one())
+}
+
 /// The value of a position from the view of the side to move, in units of the search. `None` unless
 /// one side has a bare king and the other one mates.
 #[inline]

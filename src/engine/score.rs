@@ -77,7 +77,7 @@ pub(super) const INFINITE: Value = MATE + 1;
 /// The largest magnitude of a static evaluation.
 pub(super) const MAX_STATIC_EVAL: Value = 20_000;
 
-/// The least static evaluation that is a certain win.
+/// The least evaluation of material that mates a bare king.
 pub(super) const KNOWN_WIN: Value = 10_000;
 
 /// The value of a position in which the side to move is checkmated at `ply`.

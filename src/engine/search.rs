@@ -3,7 +3,8 @@
 //! `iterative_deepening` searches the root with aspiration windows. Three stages of a node have
 //! files of their own. `search_node` tries to return before the move loop (draws, TT cut-off,
 //! pruning), `move_loop` searches the moves, and `quiescence` resolves captures at the leaves.
-//! `move_picker` orders the moves, `see` evaluates exchanges, `tablebase_probe` and `tablebase_root` use endgame tables, and `repetition` finds draws.
+//! `move_picker` orders the moves, `see` evaluates exchanges, and `repetition` finds draws.
+//! `tablebase_probe` and `tablebase_root` use endgame tables.
 
 mod check_info;
 mod cuckoo;

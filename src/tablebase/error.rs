@@ -17,7 +17,9 @@ pub enum OpenError {
         error: io::Error,
     },
     /// A file is no Syzygy table of standard chess, or not of the kind that its name says.
-    #[error("{} is not a Syzygy table of standard chess: its first bytes are wrong", path.display())]
+    #[error(
+        "{} is not a Syzygy table of standard chess: its first bytes are wrong", path.display()
+    )]
     WrongMagic {
         /// The file.
         path: PathBuf,

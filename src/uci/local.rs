@@ -9,6 +9,9 @@ use crate::chess::Position;
 use crate::engine::{Engine, GameSearch, Network, TablebaseOptions, ThreadDataSet, TtAllocError};
 use crate::tablebase::{OpenError, Tablebase};
 
+/// Open files besides tables.
+const OTHER_FILES: u64 = 64;
+
 /// A backend with its own engine. Learned data lasts from move to move until a new game starts.
 pub struct LocalBackend {
     engine: Arc<Engine>,
@@ -64,11 +67,18 @@ impl LocalBackend {
             [] => None,
             _ => Some(Arc::new(Tablebase::open(&options.syzygy_path)?)),
         };
+        if let Some(tables) = &tables {
+            // As far as the system lets it: a table that cannot be opened counts as missing.
+            let files = tables.wdl_files() + tables.dtz_files();
+            let _ = rlimit::increase_nofile_limit(files as u64 + OTHER_FILES);
+        }
         self.use_tablebase(options, tables);
         Ok(())
     }
 
     fn use_tablebase(&self, options: &Options, tables: Option<Arc<Tablebase>>) {
+        // Entries hold for the old tables.
+        self.engine.clear_tt();
         self.engine.set_tablebase(tables.map(|tables| TablebaseOptions {
             tables,
             probe_depth: options.syzygy_probe_depth,

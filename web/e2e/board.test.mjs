@@ -56,8 +56,12 @@ test("stepping back, another move and undo keep the tree", async () => {
   await page().locator(".move.other", { hasText: "c5" }).waitFor();
   await page().getByRole("button", { name: "Start" }).click();
   await expectLines("1\\.");
+  // A chosen piece is forgotten with its position.
+  await page().mouse.click(...(await middleOf("g1")));
+  await page().locator("square.selected").waitFor();
   await page().keyboard.press("End");
   await expectLines("2\\.");
+  await page().locator("square.selected").waitFor({ state: "hidden" });
 });
 
 test("a promotion asks for the piece", async () => {

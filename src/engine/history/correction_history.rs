@@ -8,7 +8,7 @@ use super::sparse_tables::{SparseTables, apply_gravity};
 use crate::chess::Position;
 use crate::engine::params;
 use crate::engine::prefetch::prefetch;
-use crate::engine::score::{KNOWN_WIN, MAX_STATIC_EVAL, Value};
+use crate::engine::score::{MAX_STATIC_EVAL, Value};
 
 /// The entries of each table by key, a power of two.
 const SIZE: usize = 1 << 14;
@@ -148,17 +148,13 @@ impl CorrectionHistory {
 }
 
 /// The corrected static evaluation, damped by the half-move clock: the nearer the 50-move rule, the
-/// nearer to a draw (after Stockfish and Reckless). A known win stays as it is: it needs many quiet
-/// moves, and damping would favour the values of earlier searches, at lower clocks.
+/// nearer to a draw (after Stockfish and Reckless).
 #[inline]
 pub(in crate::engine) fn corrected_static_eval(
     raw: Value,
     correction: Value,
     halfmove_clock: u16,
 ) -> Value {
-    if raw.abs() >= KNOWN_WIN {
-        return raw;
-    }
     let clock = if params::damping_on() != 0 { i32::from(halfmove_clock.min(100)) } else { 0 };
     (raw * (200 - clock) / 200 + correction).clamp(-MAX_STATIC_EVAL, MAX_STATIC_EVAL)
 }

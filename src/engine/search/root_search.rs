@@ -62,7 +62,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let mut lines =
             if result.lines.is_empty() { vec![self.fallback_line(root)] } else { result.lines };
         if reason != StopReason::Stopped {
-            lines.iter_mut().for_each(|line| self.complete_tablebase_line(root, line));
+            // Of the best line alone: the cache does not keep long alternatives.
+            self.complete_tablebase_line(root, &mut lines[0]);
         }
         self.build_report(root, &lines, result.depth, reason)
     }

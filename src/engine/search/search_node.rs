@@ -13,10 +13,11 @@ use super::threats::Threats;
 use super::tt_data::TtData;
 use super::worker::SearchWorker;
 use crate::chess::Position;
+use crate::engine::bare_king::has_bare_king;
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::{CorrectionIndices, HistoryKey, corrected_static_eval};
 use crate::engine::params;
-use crate::engine::score::{INFINITE, MAX_PLY, Value, is_decisive, mate_in, mated_in};
+use crate::engine::score::{INFINITE, KNOWN_WIN, MAX_PLY, Value, is_decisive, mate_in, mated_in};
 use crate::engine::tt::tt_key;
 
 impl<E: Evaluator> SearchWorker<'_, E> {
@@ -219,7 +220,12 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     ) -> NodeEval {
         let raw_eval = tt_data.raw_eval.unwrap_or_else(|| self.evaluator.evaluate(position));
         let correction = self.history.correction.value(correction_indices);
-        let static_eval = corrected_static_eval(raw_eval, correction, position.halfmove_clock());
+        let static_eval = if raw_eval.abs() >= KNOWN_WIN && has_bare_king(position) {
+            // Damping by the clock would favour the values of earlier searches.
+            raw_eval
+        } else {
+            corrected_static_eval(raw_eval, correction, position.halfmove_clock())
+        };
         let use_tt = tt_data.is_better_estimate_than(static_eval) && !is_decisive(tt_data.value);
         let estimate = if use_tt { tt_data.value } else { static_eval };
         NodeEval { raw_eval, correction, static_eval, estimate }

@@ -42,7 +42,11 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let wdl = self.tablebase.and_then(|tables| tables.probe(position, node.depth));
         match wdl {
             None => ControlFlow::Continue(TablebaseBounds::NONE),
-            Some(wdl) => self.use_tablebase::<NT>(position, node, wdl),
+            Some(wdl) => {
+                // A probe that reads from disk takes as long as thousands of nodes.
+                self.budget.poll_at_next_node();
+                self.use_tablebase::<NT>(position, node, wdl)
+            }
         }
     }
 

@@ -76,17 +76,22 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             return;
         }
         let Some((length, mut position)) = first_known(root, &line.moves, tables) else { return };
-        line.moves.truncate(length);
+        let mut completed = line.moves[..length].to_vec();
         let start = self.budget.elapsed();
         let has_deadline = self.budget.has_deadline();
         let max_time = if has_deadline { MAX_TIME_AFTER_DEADLINE } else { MAX_TIME };
-        while line.moves.len() < MAX_LINE
+        while completed.len() < MAX_LINE
             && position.halfmove_clock() < 100
             && self.budget.elapsed().saturating_sub(start) < max_time
+            && !self.budget.stop_flag().is_stopped()
         {
             let Ok(Some(best)) = tables.tables.best_move(&position) else { break };
             position.play(best.mv);
-            line.moves.push(best.mv);
+            completed.push(best.mv);
+        }
+        // Without distances the line of the search is longer.
+        if completed.len() > length {
+            line.moves = completed;
         }
     }
 

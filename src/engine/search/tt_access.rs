@@ -10,7 +10,7 @@ use super::worker::SearchWorker;
 use crate::chess::Position;
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::{HistoryKey, history_bonus, history_malus};
-use crate::engine::score::{value_from_tt, value_to_tt};
+use crate::engine::score::{is_decisive, is_mate, value_from_tt, value_to_tt};
 use crate::engine::tt::{LOW_HALFMOVE_CLOCK, TtEntry, tt_key};
 
 impl<E: Evaluator> SearchWorker<'_, E> {
@@ -28,7 +28,11 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             self.position_history.note_fifty_moves();
             return TtData::from_entry(entry, None);
         }
-        TtData::from_entry(entry, value_from_tt(entry.value, ply, clock))
+        let value = value_from_tt(entry.value, ply, clock);
+        // A win by tablebase, found by another search, means nothing to a search without tables.
+        let value = value
+            .filter(|&value| self.tablebase.is_some() || !is_decisive(value) || is_mate(value));
+        TtData::from_entry(entry, value)
     }
 
     /// The table's score where it decides a zero-window node.

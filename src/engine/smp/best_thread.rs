@@ -33,7 +33,7 @@ pub(in crate::engine) fn select_best_thread(
     let mut threads: Vec<ThreadResult> =
         std::iter::once(main_result).chain(helper_results).collect();
     for result in &mut threads {
-        if winning_mate_value(result).is_some() {
+        if winning_value(result).is_some() {
             result.depth = result.depth.max(min_depth);
         }
     }
@@ -55,7 +55,7 @@ pub(in crate::engine) fn select_best_thread(
             .sum()
     };
     let rank = |result: &ThreadResult| {
-        (winning_mate_value(result).unwrap_or(0), votes_for(result), result.depth)
+        (winning_value(result).unwrap_or(0), votes_for(result), result.depth)
     };
     let best = (0..threads.len())
         .filter(|&index| best_value(&threads[index]).is_some())
@@ -71,8 +71,9 @@ fn best_value(result: &ThreadResult) -> Option<Value> {
     result.lines.first().map(|line| line.value)
 }
 
-/// The value of a mate that the side to move gives; a shorter mate has a greater value.
-fn winning_mate_value(result: &ThreadResult) -> Option<Value> {
+/// The value of a mate that the side to move gives, or of a win by tablebase; a shorter one has a
+/// greater value.
+fn winning_value(result: &ThreadResult) -> Option<Value> {
     best_value(result).filter(|&value| is_decisive(value) && value > 0)
 }
 

@@ -76,6 +76,12 @@ impl<'a> SearchBudget<'a> {
         }
     }
 
+    /// Lets the next node check the limits and the stop flag.
+    #[inline]
+    pub(in crate::engine) const fn poll_at_next_node(&mut self) {
+        self.next_poll = 0;
+    }
+
     #[cold]
     fn poll(&mut self) {
         self.thread_group.set_nodes(self.thread_index, self.nodes);

@@ -115,13 +115,16 @@ async fn respond(
     let state = PositionState::from(&resolved);
     let (request, mut render_options) =
         request.options.clamp(resolved.game, caller.client(), app.caps())?;
-    render_options.tablebase = searched_entry(app, &render_options.position).await;
+    let service = app.service().await;
     if format == ResponseFormat::Json {
-        let answer = app.service().await.start_analysis(request)?.wait_for_end().await?;
+        let mut analysis = service.start_analysis(request)?;
+        render_options.tablebase = searched_entry(app, &render_options.position).await;
+        let answer = analysis.wait_for_end().await?;
         return Ok(Reply(AnalysisAnswer::new(state, &render_options, &answer)).into_response());
     }
     let permit = app.stream_permit(caller.client())?;
-    let analysis = app.service().await.start_analysis(request)?;
+    let analysis = service.start_analysis(request)?;
+    render_options.tablebase = searched_entry(app, &render_options.position).await;
     let setup = StreamSetup { options: app.caps().stream, format, permit, caller };
     streaming::stream_response(setup, render_options, analysis).await
 }

@@ -153,8 +153,11 @@ async fn respond(
     let position = resolved.game.position().clone();
     let pov = request.search.pov;
     let (request, clamped) = request.clamp(None, resolved.game, caller.client(), app.caps());
-    let tablebase = searched_entry(app, &position).await;
-    let answer = app.service().await.best_move(request).await?;
+    let service = app.service().await;
+    // The search starts first, so that requests of a session keep their order.
+    let (answer, tablebase) =
+        tokio::join!(biased; service.best_move(request), searched_entry(app, &position));
+    let answer = answer?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let stats = SearchStats::new(&answer, tablebase, clamped);
     let mut response =

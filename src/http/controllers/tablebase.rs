@@ -1,11 +1,13 @@
 //! `POST` and `GET /v1/tablebase`: a position and its moves by tablebase.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, Response};
 use serde::Serialize;
+use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::chess::{CastlingNotation, Position, SanWriter, to_uci_inline};
@@ -194,15 +196,19 @@ pub(super) async fn look_up_position(
     app.probe_tablebase(move || tables.lookup(&position)).await
 }
 
-/// The entry of a searched position, for the response of a search. Tables that cannot be read must
-/// not spoil the result of the search, so that there is no entry then.
+/// How long a response waits for the entry of its position. Tables in memory need less than a
+/// millisecond; those on a slow disk must not hold up a search.
+const MAX_ENTRY_WAIT: Duration = Duration::from_millis(250);
+
+/// The entry of a searched position, for the response of a search that has been started. Tables
+/// that are slow or cannot be read must not spoil the result, so that there is no entry then.
 pub(super) async fn searched_entry(app: &App, position: &Position) -> Option<TablebaseEntry> {
     let options = app.engine().await.tablebase()?;
     if !options.may_know(position) {
         return None;
     }
-    let lookup = look_up_position(app, options.tables.clone(), position).await.ok()?;
-    match lookup {
+    let lookup = look_up_position(app, options.tables.clone(), position);
+    match timeout(MAX_ENTRY_WAIT, lookup).await.ok()?.ok()? {
         Ok(lookup) => TablebaseEntry::new(&lookup, position.occupied().count()),
         Err(error) => {
             tracing::error!(error = error.to_string(), "a tablebase cannot be read");

@@ -206,7 +206,8 @@ pub(crate) struct SearchStats {
     /// Why the search stopped. For a cached result: the requested limit that the entry satisfies.
     #[schema(schema_with = stop_reasons)]
     reason: &'static str,
-    /// The source of the result: a search, the tablebases alone, or the evaluation cache (`memory`).
+    /// The source of the result: a search, the tablebases alone, or the evaluation cache
+    /// (`memory`).
     #[schema(schema_with = sources)]
     source: &'static str,
     /// Age of a cached result, in milliseconds. Only with the source `memory`.
@@ -293,8 +294,8 @@ pub(crate) fn stop_reasons() -> ObjectBuilder {
 /// The schema of the sources of a result.
 pub(crate) fn sources() -> ObjectBuilder {
     string_enum(
-        "The source of the result: a `search`, the evaluation cache (`memory`), or the `tablebase` \
-            alone, where a single move keeps a draw.",
+        "The source of the result: a `search`, the evaluation cache (`memory`), or the tables \
+            alone (`tablebase`), where the outcome is a draw and one move is best by them.",
         ["search", "memory", "tablebase"],
     )
 }

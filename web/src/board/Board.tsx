@@ -118,6 +118,8 @@ export function Board(props: Props) {
         onChange: (shapes) => draw([...shapes] as Drawing[]),
       },
     });
+    // A piece that was chosen in another position may stand elsewhere.
+    createEffect(on(fen, () => board?.selectSquare(null), { defer: true }));
     createEffect(() => {
       setPromotion(null);
       board?.set(config());

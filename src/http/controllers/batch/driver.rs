@@ -277,8 +277,10 @@ impl LineHandler {
         let pov = request.best_move.search.pov;
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
-        let tablebase = searched_entry(&self.app, &position).await;
-        let answer = self.service.best_move_when_free(analysis_request).await?;
+        let search = self.service.best_move_when_free(analysis_request);
+        let (answer, tablebase) =
+            tokio::join!(biased; search, searched_entry(&self.app, &position));
+        let answer = answer?;
         Ok(if has_multipv {
             let render_options = RenderOptions {
                 position,

@@ -252,9 +252,9 @@ impl<'a> LiveConnection<'a> {
         };
         self.end_running_analysis().await?;
         self.last_options = options;
-        render_options.tablebase = searched_entry(self.app, &render_options.position).await;
         match self.service.start_analysis(request) {
             Ok(analysis) => {
+                render_options.tablebase = searched_entry(self.app, &render_options.position).await;
                 let throttle =
                     UpdateThrottle::new(render_options, self.app.caps().stream.heartbeat);
                 self.running = Some(RunningAnalysis { id, throttle, analysis });
