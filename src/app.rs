@@ -246,7 +246,7 @@ fn open_tablebase(settings: &Settings) -> Result<Option<TablebaseOptions>, Serve
     let started = Instant::now();
     let tables = Tablebase::open(paths)?;
     let (wdl_files, dtz_files) = (tables.wdl_files(), tables.dtz_files());
-    allow_open_files(wdl_files + dtz_files, settings.http.connections)?;
+    allow_open_files(tables.files(), settings.http.connections)?;
     let (men, took_ms) = (tables.men(), started.elapsed().as_millis());
     tracing::info!(men, wdl_files, dtz_files, took_ms, "tablebases opened");
     Ok(Some(TablebaseOptions {

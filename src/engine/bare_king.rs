@@ -19,14 +19,19 @@ const KING_STEP: Value = 60;
 /// Whether one side has its king alone.
 #[inline]
 pub(super) fn has_bare_king(position: &Position) -> bool {
-    Color::ALL.into_iter().any(|color| !position.by_color(color).more_than_one())
+    bare_side(position).is_some()
+}
+
+#[inline]
+fn bare_side(position: &Position) -> Option<Color> {
+    Color::ALL.into_iter().find(|&color| !position.by_color(color).more_than_one())
 }
 
 /// The value of a position from the view of the side to move, in units of the search. `None` unless
 /// one side has a bare king and the other one mates.
 #[inline]
 pub(super) fn bare_king_value(position: &Position) -> Option<Value> {
-    let bare = Color::ALL.into_iter().find(|&color| !position.by_color(color).more_than_one())?;
+    let bare = bare_side(position)?;
     let value = winner_value(position, bare)?;
     Some(if position.turn() == bare { -value } else { value })
 }

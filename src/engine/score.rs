@@ -69,7 +69,7 @@ pub(super) const TB_WIN: Value = MATE_IN_MAX_PLY - 1;
 pub(super) const TB_WIN_IN_MAX_PLY: Value = TB_WIN - MAX_PLY as Value - 1;
 
 /// The reported centipawns of a win by tablebase on the board.
-const TB_WIN_CENTIPAWNS: i32 = 20_000;
+pub(super) const TB_WIN_CENTIPAWNS: i32 = 20_000;
 
 /// A bound above every value.
 pub(super) const INFINITE: Value = MATE + 1;
@@ -104,10 +104,16 @@ pub(super) const fn is_decisive(value: Value) -> bool {
     value.abs() >= TB_WIN_IN_MAX_PLY
 }
 
+/// `true` for a win by tablebase that is no mate, by either side.
+#[inline]
+pub(super) const fn is_tablebase_win(value: Value) -> bool {
+    is_decisive(value) && !is_mate(value)
+}
+
 /// The reported centipawns of a win or loss by tablebase: 20,000 less the plies to it. `None` for
 /// every other value.
 pub(super) const fn tablebase_centipawns(value: Value) -> Option<i32> {
-    if is_mate(value) || !is_decisive(value) {
+    if !is_tablebase_win(value) {
         return None;
     }
     Some(value.signum() * (TB_WIN_CENTIPAWNS - (TB_WIN - value.abs())))

@@ -5,7 +5,7 @@ use std::ops::Neg;
 use super::values::Dtz;
 
 /// The half-move clock at which the 50-move rule makes a draw.
-const FIFTY_MOVES: u16 = 100;
+pub(super) const FIFTY_MOVES: u16 = 100;
 
 /// The outcome of a position for the side to move, from its worst to its best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

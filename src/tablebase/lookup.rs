@@ -114,20 +114,13 @@ impl Tablebase {
 
 impl MoveEntry {
     fn new(position: &Position, mv: Move, after: PositionEntry) -> MoveEntry {
-        let captured = if mv.is_en_passant() {
-            Some(Role::Pawn)
-        } else if mv.is_capture() {
-            position.role_at(mv.to())
-        } else {
-            None
-        };
         let is_pawn_move = position.role_at(mv.from()) == Some(Role::Pawn);
         MoveEntry {
             mv,
             zeroing: mv.is_capture() || is_pawn_move,
             conversion: mv.is_capture() || mv.is_promotion(),
             after,
-            captured,
+            captured: position.victim(mv),
         }
     }
 

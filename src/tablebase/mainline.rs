@@ -1,13 +1,11 @@
 //! The line of best moves to the end of the game.
 
+use super::category::FIFTY_MOVES;
 use super::convert;
 use super::error::ProbeError;
 use super::tables::Tablebase;
 use super::values::Dtz;
 use crate::chess::{Color, Move, Position};
-
-/// The half-move clock at which a line ends: the 50-move rule makes a draw.
-const FIFTY_MOVES: u16 = 100;
 
 /// The line of best moves from a position.
 #[derive(Clone, Debug, PartialEq, Eq)]

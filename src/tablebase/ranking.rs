@@ -5,7 +5,7 @@
 //! are equal, so that the search may prefer a natural one. Once a position has been repeated, only
 //! the moves that make the fastest progress are left, so every won game ends.
 
-use super::category::Category;
+use super::category::{Category, FIFTY_MOVES};
 use super::error::ProbeError;
 use super::tables::Tablebase;
 use super::values::{Dtz, Wdl};
@@ -172,7 +172,7 @@ fn rank_and_outcome(
         Category::BlessedLoss => (-RANK_STEP - plies, RootOutcome::BlessedLoss),
         Category::SyzygyLoss => (-2 * RANK_STEP - plies, RootOutcome::Loss),
         // Near the limit the longest way, else the search chooses the best resistance.
-        Category::Loss if -2 * plies + i32::from(clock) >= 100 => {
+        Category::Loss if -2 * plies + i32::from(clock) >= i32::from(FIFTY_MOVES) => {
             (-3 * RANK_STEP - plies, RootOutcome::Loss)
         }
         Category::Loss => (-3 * RANK_STEP, RootOutcome::Loss),

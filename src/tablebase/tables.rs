@@ -80,6 +80,11 @@ impl Tablebase {
         self.dtz_files
     }
 
+    /// The number of all files.
+    pub const fn files(&self) -> usize {
+        self.wdl_files + self.dtz_files
+    }
+
     /// A hash of the names and lengths of the files (FNV-1a). Sets with different fingerprints may
     /// give different results.
     pub const fn fingerprint(&self) -> u64 {

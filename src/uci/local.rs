@@ -69,8 +69,7 @@ impl LocalBackend {
         };
         if let Some(tables) = &tables {
             // As far as the system lets it: a table that cannot be opened counts as missing.
-            let files = tables.wdl_files() + tables.dtz_files();
-            let _ = rlimit::increase_nofile_limit(files as u64 + OTHER_FILES);
+            let _ = rlimit::increase_nofile_limit(tables.files() as u64 + OTHER_FILES);
         }
         self.use_tablebase(options, tables);
         Ok(())

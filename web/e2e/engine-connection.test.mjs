@@ -1,22 +1,10 @@
 /** The board's connection to servers that refuse, wait, end or need a key. */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { click, expectLines, expectMoves } from "./browser.mjs";
 import {
-  startProxy, startServer, startTunnel, stopServer, until, withPage,
+  KEY, KEYS, startProxy, startServer, startTunnel, stopServer, until, withPage,
 } from "./own-server.mjs";
-
-const KEY = "a-key-for-the-tests";
-const KEYS = `
-[access]
-required = true
-[[access.keys]]
-name = "board"
-sha256 = "${createHash("sha256").update(KEY).digest("hex")}"
-requests = 100000
-window_ms = 60000
-`;
 
 /** Runs a claim against a server of its own. */
 async function withServer(settings, claim) {

@@ -1,5 +1,6 @@
 /** Servers that a test starts itself, and proxies before them. */
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -10,6 +11,18 @@ import { createInterface } from "node:readline";
 import { launch, serveFiles } from "./browser.mjs";
 
 const SETTINGS = readFileSync(new URL("server.toml", import.meta.url), "utf8");
+
+/** A key, and the settings of a server that needs it. */
+export const KEY = "a-key-for-the-tests";
+export const KEYS = `
+[access]
+required = true
+[[access.keys]]
+name = "board"
+sha256 = "${createHash("sha256").update(KEY).digest("hex")}"
+requests = 100000
+window_ms = 60000
+`;
 
 /**
  * Starts a server with these settings besides the usual ones, as text of the file or as variables

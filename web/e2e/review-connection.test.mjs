@@ -1,6 +1,5 @@
 /** The review of a game over failures of the server and the network, and with keys. */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -8,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { click, launch, serveFiles } from "./browser.mjs";
-import { startServer, stopServer, withPage } from "./own-server.mjs";
+import { KEY, KEYS, startServer, stopServer, withPage } from "./own-server.mjs";
 import { GAME, keepReview, newRecord, storedJob } from "./reviewed-game.mjs";
 
 /** The machine may be busy with other things. */
@@ -166,15 +165,6 @@ test("a cut in an event, a proxy's page and an error of the server delay a revie
     await stopServer(server);
   }
 });
-
-const KEY = "a-key-for-the-tests";
-const KEYS = `
-[access]
-required = true
-[[access.keys]]
-name = "board"
-sha256 = "${createHash("sha256").update(KEY).digest("hex")}"
-`;
 
 test("a review goes on with a key, and with two workers beside the live analysis", async () => {
   const { server, address } = await startServer({ settings: KEYS, workers: 2 });

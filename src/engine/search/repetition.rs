@@ -13,7 +13,7 @@ use crate::engine::tt::LOW_HALFMOVE_CLOCK;
 pub(super) const NEAR_FIFTY_MOVES: u16 = 90;
 
 /// The half-move clock at which the 50-move rule may be claimed.
-const FIFTY_MOVES: u16 = 100;
+pub(super) const FIFTY_MOVES: u16 = 100;
 
 /// A value, and the earliest position of the line that it depends on.
 ///

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
+use super::repetition::FIFTY_MOVES;
 use super::root_move::RootMove;
 use super::worker::SearchWorker;
 use crate::chess::{Game, Move, Position};
 use crate::engine::evaluator::Evaluator;
 use crate::engine::pv::PvLine;
-use crate::engine::score::{RawScore, Score, is_decisive, is_mate};
+use crate::engine::score::{RawScore, Score, TB_WIN_CENTIPAWNS, is_mate, is_tablebase_win};
 use crate::engine::tablebase_options::{SearchTablebase, TablebaseOptions};
 use crate::engine::wdl::{ReportedScore, Wdl};
 use crate::tablebase::{RootOutcome, RootRanking};
@@ -22,9 +23,6 @@ const MAX_TIME: Duration = Duration::from_secs(1);
 
 /// The same after a search with a time limit.
 const MAX_TIME_AFTER_DEADLINE: Duration = Duration::from_millis(20);
-
-/// The reported centipawns of a win on the board.
-const WIN_CENTIPAWNS: i32 = 20_000;
 
 /// Ranks the root moves by the tables. `None` where the tables do not know the root.
 pub(in crate::engine) fn rank_root_moves(
@@ -55,11 +53,11 @@ pub(super) fn score_of_outcome(outcome: RootOutcome, found: ReportedScore) -> Re
         (RootOutcome::Win, Score::Mate(1..)) | (RootOutcome::Loss, Score::Mate(..=0)) => {
             return found;
         }
-        (RootOutcome::Win, _) => (WIN_CENTIPAWNS, Wdl::WON),
+        (RootOutcome::Win, _) => (TB_WIN_CENTIPAWNS, Wdl::WON),
         (RootOutcome::CursedWin, _) => (1, Wdl::DRAWN),
         (RootOutcome::Draw, _) => (0, Wdl::DRAWN),
         (RootOutcome::BlessedLoss, _) => (-1, Wdl::DRAWN),
-        (RootOutcome::Loss, _) => (-WIN_CENTIPAWNS, Wdl::LOST),
+        (RootOutcome::Loss, _) => (-TB_WIN_CENTIPAWNS, Wdl::LOST),
     };
     ReportedScore { score: Score::Cp(centipawns), wdl, raw_score: RawScore::Cp(centipawns) }
 }
@@ -69,10 +67,13 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     /// The line keeps its moves up to the first position that the tables know.
     pub(super) fn complete_tablebase_line(&self, root: &Position, line: &mut PvLine) {
         let Some(tables) = self.tablebase.map(|tables| tables.options) else { return };
-        let outcome = self.outcome_of(line);
-        let is_ranked = matches!(outcome, Some(RootOutcome::Win | RootOutcome::Loss));
-        let is_tablebase_value = is_decisive(line.value) && outcome.is_none();
-        if is_mate(line.value) || !(is_ranked || is_tablebase_value) {
+        let is_won_or_lost = match self.outcome_of(line) {
+            Some(outcome) => {
+                matches!(outcome, RootOutcome::Win | RootOutcome::Loss) && !is_mate(line.value)
+            }
+            None => is_tablebase_win(line.value),
+        };
+        if !is_won_or_lost {
             return;
         }
         let Some((length, mut position)) = first_known(root, &line.moves, tables) else { return };
@@ -81,7 +82,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let has_deadline = self.budget.has_deadline();
         let max_time = if has_deadline { MAX_TIME_AFTER_DEADLINE } else { MAX_TIME };
         while completed.len() < MAX_LINE
-            && position.halfmove_clock() < 100
+            && position.halfmove_clock() < FIFTY_MOVES
             && self.budget.elapsed().saturating_sub(start) < max_time
             && !self.budget.stop_flag().is_stopped()
         {

@@ -10,7 +10,7 @@ use super::worker::SearchWorker;
 use crate::chess::Position;
 use crate::engine::evaluator::Evaluator;
 use crate::engine::history::{HistoryKey, history_bonus, history_malus};
-use crate::engine::score::{is_decisive, is_mate, value_from_tt, value_to_tt};
+use crate::engine::score::{is_tablebase_win, value_from_tt, value_to_tt};
 use crate::engine::tt::{LOW_HALFMOVE_CLOCK, TtEntry, tt_key};
 
 impl<E: Evaluator> SearchWorker<'_, E> {
@@ -30,8 +30,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
         let value = value_from_tt(entry.value, ply, clock);
         // A win by tablebase, found by another search, means nothing to a search without tables.
-        let value = value
-            .filter(|&value| self.tablebase.is_some() || !is_decisive(value) || is_mate(value));
+        let value = value.filter(|&value| self.tablebase.is_some() || !is_tablebase_win(value));
         TtData::from_entry(entry, value)
     }
 

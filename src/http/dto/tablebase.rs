@@ -61,7 +61,7 @@ pub(crate) struct TablebaseSet {
 
 impl From<&Tablebase> for TablebaseSet {
     fn from(tables: &Tablebase) -> TablebaseSet {
-        TablebaseSet { men: tables.men(), files: tables.wdl_files() + tables.dtz_files() }
+        TablebaseSet { men: tables.men(), files: tables.files() }
     }
 }
 

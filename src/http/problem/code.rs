@@ -274,8 +274,8 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "tablebase_unavailable",
         status: StatusCode::UNPROCESSABLE_ENTITY,
         title: "No table for the position",
-        explanation: "The tablebases do not know the position. `reason` is `too_many_men`: no table \
-            has as many men (`tablebase.men` of `GET /v1/limits` is the maximum); \
+        explanation: "The tablebases do not know the position. `reason` is `too_many_men`: no \
+            table has as many men (`tablebase.men` of `GET /v1/limits` is the maximum); \
             `castling_rights`: tables know none; or `missing_table`: the server lacks the file \
             that `detail` names.",
     },
@@ -338,8 +338,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         title: "Queue full",
         explanation: "All workers are busy and the queue is full, or a limit is reached: of \
             streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, \
-            or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the \
-            waiting requests or the used slots. Retry after the seconds in `Retry-After`.",
+            or the memory of one client's concurrent requests. `detail` names the limit; \
+            `queue_length` counts the waiting requests or the used slots. Retry after the \
+            seconds in `Retry-After`.",
     },
     Entry {
         code: ProblemCode::Deadline,
