@@ -42,6 +42,7 @@ test("each set is chosen by keyboard, and has a drawing of its own for each piec
 test("a chosen set is on all boards, also after a reload and with Black below", async () => {
   await openSettings();
   await set("Shapes").check();
+  await shownSet("shapes");
   await page().keyboard.press("Escape");
   const knight = await drawing(".page > .board piece.knight.white");
   await expectLines(page(), "1\\.");
