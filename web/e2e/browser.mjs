@@ -24,8 +24,13 @@ export function launch() {
   });
 }
 
-/** Answers requests for the page and its files from BOARD_FILES, with the server's headers. */
+/**
+ * Lets tests answer requests, and answers those for the page and its files from BOARD_FILES, with
+ * the server's headers.
+ */
 export async function serveFiles(context) {
+  // Interception takes effect some time after the first route: a test's own may come too late.
+  await context.route(/^intercept:/, (route) => route.abort());
   if (!BOARD_FILES) return;
   const types = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", md: "text/plain" };
   await context.route(({ pathname }) => pathname === "/", async (route) => {
@@ -77,7 +82,7 @@ export function boardPage({
     });
     await serveFiles(context);
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     page.on("console", (message) => {
       const text = message.text();
       const isBad = ["error", "warning"].includes(message.type()) &&

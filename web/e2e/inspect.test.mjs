@@ -79,7 +79,7 @@ const squaresOf = (hex) =>
     .map(squareName).join(" ");
 
 /** Whether the middle of an element is in the window, with nothing over it. */
-const isInView = (selector) => page().locator(selector).evaluate((element) => {
+const isInView = (selector) => page().locator(selector).first().evaluate((element) => {
   const { x, y, width, height } = element.getBoundingClientRect();
   const hit = document.elementFromPoint(x + width / 2, y + height / 2);
   return element.contains(hit) && y >= 0 && y + height <= innerHeight;
@@ -89,8 +89,10 @@ test("bitboards are the server's, in both bit orders", async () => {
   await play("e2e4");
   await open("Bitboards");
   const { bitboards } = (await position("e4")).views;
-  // Board and panel are both in view.
-  for (const part of [".inspect-panel", ".page > .board"]) assert.ok(await isInView(part), part);
+  // Board, panel and evaluation are in view.
+  for (const part of [".inspect-panel", ".page > .board", ".engine .pv"]) {
+    assert.ok(await isInView(part), part);
+  }
   const cards = Object.fromEntries(await texts("Bitboards"));
   const isBoard = (name) => /^(white|black)_\w+s$|all|passant/.test(name);
   const names = Object.keys(bitboards).filter(isBoard);

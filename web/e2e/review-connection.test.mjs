@@ -13,7 +13,7 @@ import { GAME, keepReview, newRecord, storedJob } from "./reviewed-game.mjs";
 /** The machine may be busy with other things. */
 const SLOW_MS = 150_000;
 
-const PLIES = 30;
+const PLIES = 24;
 const record = (members) => newRecord({ moves: GAME.slice(0, PLIES), ...members });
 
 const points = (page) => page.locator(".point");
@@ -30,8 +30,8 @@ const watchFor = (page, ...texts) => page.addInitScript((watched) => {
 }, texts);
 const seenTexts = (page) => page.evaluate(() => [...new Set(window.seen)]);
 
-/** Opens the board of a new server, with this environment, and begins a review of a short game. */
-async function withReview(env, claim) {
+/** Opens the board of a new server with this environment and begins a review of a short game. */
+async function withReview(env, level, claim) {
   const { server, address } = await startServer({ env });
   const running = { server, address, restart: async () => {
     await stopServer(running.server);
@@ -44,7 +44,7 @@ async function withReview(env, claim) {
     const page = await context.newPage();
     page.setDefaultTimeout(SLOW_MS);
     await page.goto(`http://${address}/`);
-    await keepReview(page, record());
+    await keepReview(page, record({ level }));
     await points(page).nth(2).waitFor();
     await claim(page, running);
   } finally {
@@ -56,7 +56,7 @@ async function withReview(env, claim) {
 test("a review goes on when the server was killed and has a store", async () => {
   const store = await mkdtemp(join(tmpdir(), "board-"));
   try {
-    await withReview({ KIBITZER__STORE__PATH: store }, async (page, running) => {
+    await withReview({ KIBITZER__STORE__PATH: store }, "standard", async (page, running) => {
       const job = await storedJob(page);
       await stopServer(running.server);
       await page.getByText("The review goes on when it is back.").waitFor();
@@ -75,7 +75,7 @@ test("a review goes on when the server was killed and has a store", async () => 
 });
 
 test("a server without a store loses the review, and the page says so", async () => {
-  await withReview({}, async (page, running) => {
+  await withReview({}, "deep", async (page, running) => {
     await running.restart();
     await page.getByRole("alert").filter({ hasText: "no such review any more" }).waitFor();
     assert.ok(await points(page).count() >= 3, "what was shown stays");

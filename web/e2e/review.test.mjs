@@ -162,7 +162,7 @@ test("the review goes into the moves as one edit, and the server's PGN is saved"
 });
 
 test("a review goes on after a reload, and a stop keeps what it has shown", async () => {
-  await keepReview(page(), newRecord({ level: "standard" }));
+  await keepReview(page(), newRecord({ level: "deep" }));
   await page().locator(".point").first().waitFor({ timeout: SLOW_MS });
   const job = await storedJob(page());
   await page().reload();
@@ -208,7 +208,7 @@ test("a game that is being sent when its review is stopped leaves no job", async
 });
 
 test("tabs have a review each, and a copy of a tab does not stop its original's", async () => {
-  await keepReview(page(), newRecord({ level: "standard" }));
+  await keepReview(page(), newRecord({ level: "deep" }));
   const job = await storedJob(page());
   const opened = page().waitForEvent("popup");
   await page().evaluate(() => void window.open(location.href));
@@ -217,7 +217,7 @@ test("tabs have a review each, and a copy of a tab does not stop its original's"
   assert.equal(await storedJob(copy), job);
   await copy.getByRole("button", { name: "Stop" }).click();
   await copy.getByRole("button", { name: "Review again" }).waitFor();
-  await keepReview(copy, newRecord({ moves: GAME.slice(0, 4) }));
+  await keepReview(copy, newRecord({ moves: GAME.slice(0, 4), level: "deep" }));
   assert.notEqual(await storedJob(copy), job);
   await copy.getByRole("button", { name: "Stop" }).click();
   await copy.close();
@@ -227,7 +227,7 @@ test("tabs have a review each, and a copy of a tab does not stop its original's"
 });
 
 test("a review that the server has lost says so and can begin again", async () => {
-  await keepReview(page(), newRecord({ job: "0123456789abcdef0123456789abcdef" }));
+  await keepReview(page(), newRecord({ job: "0123456789abcdef0123456789abcdef", level: "deep" }));
   await panel().getByRole("alert").filter({ hasText: "no such review any more" }).waitFor();
   await button("Review again").click();
   await page().locator(".point").first().waitFor({ timeout: SLOW_MS });

@@ -128,6 +128,13 @@ function drawText(reason: string | null): string | null {
   return reason && `Draw: ${reason.replaceAll("_", " ")}`;
 }
 
+/** What the sources mean. */
+const SOURCES = {
+  search: "Searched now",
+  memory: "Kept by the server from an earlier search",
+  tablebase: "Known from an endgame table",
+} as const;
+
 /** Depth and source, then nodes and speed. Or a sentence why there are none. */
 function Details(props: { engine: Engine; outcome: string | null }) {
   const state = () => props.engine.state;
@@ -147,7 +154,7 @@ function Details(props: { engine: Engine; outcome: string | null }) {
   return (
     <span class="details">
       <Show when={sentence() === null} fallback={sentence()}>
-        <span class="depth">
+        <span class="depth" title={SOURCES[info()!.source]}>
           depth {info()!.depth}
           <span class="wide">/{Math.max(info()!.seldepth, info()!.depth)}</span>
           {" · "}{info()!.source}

@@ -24,7 +24,7 @@ export const SENTENCES = {
   rate_limited: "The server allows no more requests for now.",
   queue_full: "The server is busy.",
   deadline: "The server is busy: no worker was free in time.",
-  not_ready: "The server is starting.",
+  not_ready: "The server is not ready.",
   shutting_down: "The server is shutting down.",
   internal: "The server has made an error.",
   unauthorized: "The server needs a valid API key.",

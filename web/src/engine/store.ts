@@ -15,7 +15,12 @@ import { watchTab } from "./tab-visibility";
 export function createEngine(client: Client) {
   const [state, setState] = createStore<EngineState>(initialState());
   const results = createSearchResults(state);
-  const setLimits = (limits: Limits) => setState("limits", limits);
+  /** The API key that the limits belong to. */
+  let keyOfLimits: string | null | undefined;
+  const setLimits = (limits: Limits) => {
+    keyOfLimits = client.key();
+    setState("limits", limits);
+  };
   const connection = new Connection(client, {
     onState: showConnection,
     onMessage: (message) => runner.receive(message),
@@ -32,7 +37,7 @@ export function createEngine(client: Client) {
     if (next !== "open") return;
     runner.start();
     // The page works without the limits, and asks again with the next connection.
-    if (!state.limits) readLimits().catch(() => undefined);
+    if (!state.limits || keyOfLimits !== client.key()) readLimits().catch(() => undefined);
   }
 
   async function readLimits(): Promise<Limits> {

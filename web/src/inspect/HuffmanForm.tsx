@@ -5,7 +5,9 @@ import { squaresOf } from "./bits";
 import { Cells } from "./Cells";
 import { Copyable } from "./Copyable";
 import { useInspect } from "./context";
-import { base64Bits, boardCodes, codeMeaning, CODES, codesWithin, packedParts } from "./huffman";
+import {
+  base64Bits, boardCodes, codeMeaning, codePlace, CODES, codesWithin, packedParts,
+} from "./huffman";
 import type { Item } from "./selection";
 import { pieceName, squareName } from "./squares";
 
@@ -17,7 +19,7 @@ export function HuffmanForm() {
   const view = () => position().views.huffman;
   const codes = createMemo(() => boardCodes(view().board));
   const codeItems = (): Item[] => codes().map((code) => ({
-    text: code.code, label: `${squareName(code.square)}: ${codeMeaning(code)}`,
+    text: code.code, label: `${squareName(code.square)}: ${codeMeaning(code)}, ${codePlace(code)}`,
     squares: [code.square], ...(code.state === 0 ? { kind: "empty" } : {}),
   }));
   const counts = (): Item[] => CODES.map((code, state) => {

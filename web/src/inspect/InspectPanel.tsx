@@ -119,16 +119,18 @@ export default function InspectPanel(props: Props) {
       <div class="inspect-tools">
         <SquareField selection={selection} describe={describe} />
         <p class="readout" aria-hidden="true">{readout()}</p>
-        <label class="bit-order">
-          Bit 0 is
-          <select
-            value={order()}
-            onChange={(event) => setOrder(event.currentTarget.value as BitOrder)}
-          >
-            <option value="a1">a1</option>
-            <option value="a8">a8</option>
-          </select>
-        </label>
+        <Show when={form().hasBitboards}>
+          <label class="bit-order">
+            Bit 0 is
+            <select
+              value={order()}
+              onChange={(event) => setOrder(event.currentTarget.value as BitOrder)}
+            >
+              <option value="a1">a1</option>
+              <option value="a8">a8</option>
+            </select>
+          </label>
+        </Show>
       </div>
     </div>
   );

@@ -18,6 +18,8 @@ export interface Form {
   readonly text: string;
   readonly needs: readonly Need[];
   readonly view: Component;
+  /** It shows bitboards, whose bits can be counted from a1 or from a8. */
+  readonly hasBitboards?: true;
 }
 
 export const FORMS: readonly Form[] = [
@@ -33,7 +35,7 @@ export const FORMS: readonly Form[] = [
     text: "A bitboard is a 64-bit number with one bit for each square. Here each kind of piece of "
       + "each side has one, and the occupancy has three. One instruction works on all squares at "
       + "once: “white pawns AND rank 7” finds the pawns that are about to promote.",
-    view: BitboardsForm,
+    view: BitboardsForm, hasBitboards: true,
   },
   {
     id: "boards", name: "Seven bitboards", group: "Position", size: "7 × 64 bits = 56 bytes",
@@ -41,7 +43,7 @@ export const FORMS: readonly Form[] = [
     text: "Six bitboards hold the kinds of pieces of both sides, and one holds White's pieces. "
       + "White's rooks are “rook AND white”, Black's are “rook AND NOT white”. This takes fewer "
       + "bytes than twelve bitboards.",
-    view: SevenBoardsForm,
+    view: SevenBoardsForm, hasBitboards: true,
   },
   {
     id: "pieces", name: "Piece list", group: "Position", size: "at most 32 entries", needs: [],
@@ -114,21 +116,21 @@ export const FORMS: readonly Form[] = [
     id: "record", name: "Move record", group: "Move", size: "13 members", needs: ["lastMove"],
     text: "What a bitboard program keeps of a played move: bitboards of its squares and of what it "
       + "captured, and the castling flags as they were before it.",
-    view: RecordForm,
+    view: RecordForm, hasBitboards: true,
   },
   {
     id: "magics", name: "Magic bitboards", group: "Attacks", size: "one look-up", needs: [],
     text: "The attacks of a bishop or rook depend on the pieces in its way. A multiplication by a "
       + "“magic” factor gathers the bits of these pieces at the top, and a shift makes them an "
       + "index into a table with the attacks.",
-    view: MagicForm,
+    view: MagicForm, hasBitboards: true,
   },
   {
     id: "checks", name: "Checks and pins", group: "Attacks", size: "20 × 64 bits", needs: [],
     text: "The pieces that give check, the squares where a move answers it, and the rays of pinned "
       + "pieces. A legal move of another piece than the king ends on the check mask, and a pinned "
       + "piece stays on its ray.",
-    view: ChecksForm,
+    view: ChecksForm, hasBitboards: true,
   },
 ];
 

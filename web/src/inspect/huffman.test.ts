@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { base64Bits, boardCodes, CODES, codesWithin, packedParts } from "./huffman";
+import { base64Bits, boardCodes, codePlace, CODES, codesWithin, packedParts } from "./huffman";
 
 /** The start position: rank 8 with states 7–12, four empty ranks, rank 1 with states 1–6. */
 const BACK = [4, 2, 3, 5, 6, 3, 2, 4];
@@ -16,6 +16,8 @@ test("the codes of the start position add up to 164 bits and cover all 64 square
   expect(codes.map(({ code }) => code).join("")).toBe(START);
   expect(codes[0]).toMatchObject({ square: 56, state: 10, code: "11101", start: 0 });
   expect(codes.at(-1)).toMatchObject({ square: 7, state: 4, code: "11110", start: 159 });
+  expect([codes[16], codes[63]].map((code) => code && codePlace(code)))
+    .toEqual(["at 66", "at 159 to 163"]);
 });
 
 test("no code begins with another one", () => {

@@ -88,3 +88,7 @@ export function packedParts(packed: string, boardBits: number, length: number): 
 /** What a code says, for reading. */
 export const codeMeaning = ({ state, code }: Code): string =>
   `${code}, ${pieceName(state)}, ${code.length} ${code.length === 1 ? "bit" : "bits"}`;
+
+/** Where its bits are in the code of the board, counted from 0. */
+export const codePlace = ({ start, code }: Code): string =>
+  code.length === 1 ? `at ${start}` : `at ${start} to ${start + code.length - 1}`;

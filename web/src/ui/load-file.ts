@@ -20,7 +20,10 @@ const ANSWER_MS = 5_000;
 
 const RELOAD = "Reload the page, which keeps the moves.";
 
-async function reason(address: string, tries: number): Promise<LoadError> {
+/** How often a file was not loaded although the server has it. */
+const refusals = new Map<string, number>();
+
+async function reason(address: string): Promise<LoadError> {
   const answer = await fetch(address, {
     method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS),
   }).catch(() => null);
@@ -30,7 +33,10 @@ async function reason(address: string, tries: number): Promise<LoadError> {
   }
   const { ok, status } = answer;
   if (!ok) return new LoadError(`The server refuses it with status ${status}.`, false);
-  return tries > 1 ? new LoadError(RELOAD, true) : new LoadError("Try again.", false);
+  // The first time, the server may just have come back.
+  const times = (refusals.get(address) ?? 0) + 1;
+  refusals.set(address, times);
+  return times > 1 ? new LoadError(RELOAD, true) : new LoadError("Try again.", false);
 }
 
 const loads = new Map<string, Promise<unknown>>();
@@ -45,7 +51,7 @@ function loadFile(path: string): Promise<unknown> {
   const checked = load.catch(async () => {
     loads.delete(path);
     failures.set(path, failed + 1);
-    throw await reason(new URL(path, import.meta.url).href, failed + 1);
+    throw await reason(new URL(path, import.meta.url).href);
   });
   loads.set(path, checked);
   return checked;
