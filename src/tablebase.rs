@@ -6,6 +6,7 @@
 //! - `values` are the results of probes; `tables` opens files and probes them;
 //! - `category` names the outcome of a position with its half-move clock, as lila-tablebase does;
 //! - `lookup` describes a position and all its moves; `mainline` is the line of best moves;
+//! - `kept_result` compares the outcomes before and after a move;
 //! - `ranking` sorts the moves of a search's root by their outcome.
 //!
 //! Chess Programming Wiki, "Syzygy Bases".
@@ -14,6 +15,7 @@ mod category;
 mod convert;
 mod error;
 mod folder;
+mod kept_result;
 mod lookup;
 mod mainline;
 mod probe_statistics;

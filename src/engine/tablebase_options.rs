@@ -45,11 +45,10 @@ impl TablebaseOptions {
         position.occupied().count() <= self.men() && position.castling_rights().is_empty()
     }
 
-    /// Whether a legal move keeps the outcome of its position. `false` if the tables do not know
-    /// it. Reads from disk.
+    /// Whether a legal move keeps the outcome of its position, see [`Tablebase::keeps_result`].
+    /// Reads from disk.
     pub fn keeps_result(&self, position: &Position, mv: Move) -> bool {
-        self.may_know(position)
-            && self.tables.lookup(position).is_ok_and(|lookup| lookup.keeps_result(mv))
+        self.may_know(position) && self.tables.keeps_result(position, mv, self.fifty_move_rule)
     }
 }
 

@@ -21,10 +21,12 @@ pub(crate) const SHORT_UPLOAD_BYTES: usize = 64 << 10;
 /// may become three), and as games.
 pub(crate) const UPLOAD_COPIES: usize = 4;
 
-/// A lone client may hold one of so many shares of all uploads, streams or batches.
+/// A lone client may hold one of so many shares of all uploads, streams, batches or lookups in
+/// tablebases.
 pub(crate) const UPLOAD_SHARES: usize = 2;
 pub(crate) const STREAM_SHARES: usize = 8;
 pub(crate) const BATCH_SHARES: usize = 4;
+pub(crate) const TABLEBASE_SHARES: usize = 4;
 
 /// The maximum number of explore responses of depth 2 or more that are being built or read.
 pub(crate) const MAX_CONCURRENT_DEEP_EXPLORES: usize = 4;

@@ -18,7 +18,7 @@ use crate::http::access::{AccessConfig, AccessControl};
 use crate::http::caps::{
     BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES,
     MAX_CONCURRENT_TABLEBASE_LOOKUPS, MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT,
-    STREAM_SHARES, UPLOAD_SHARES,
+    STREAM_SHARES, TABLEBASE_SHARES, UPLOAD_SHARES,
 };
 use crate::http::json::{BodyLimits, JsonLimits};
 use crate::http::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
@@ -43,7 +43,7 @@ struct Shared {
     upload_permits: ClientPermits,
     explore_permits: Permits,
     deep_explore_permits: Permits,
-    tablebase_permits: Permits,
+    tablebase_permits: ClientPermits,
     core: SetOnce<Core>,
     stream_permits: ClientPermits,
     batch_permits: ClientPermits,
@@ -69,7 +69,10 @@ impl App {
             upload_permits: ClientPermits::new(MAX_CONCURRENT_UPLOADS, UPLOAD_SHARES),
             explore_permits: Permits::new(MAX_CONCURRENT_EXPLORES),
             deep_explore_permits: Permits::new(MAX_CONCURRENT_DEEP_EXPLORES),
-            tablebase_permits: Permits::new(MAX_CONCURRENT_TABLEBASE_LOOKUPS),
+            tablebase_permits: ClientPermits::new(
+                MAX_CONCURRENT_TABLEBASE_LOOKUPS,
+                TABLEBASE_SHARES,
+            ),
             core: SetOnce::new(),
             stream_permits: ClientPermits::new(caps.streams, STREAM_SHARES),
             batch_permits: ClientPermits::new(caps.batches, BATCH_SHARES),
@@ -232,15 +235,21 @@ impl App {
     }
 
     /// Runs probes of tablebases on a blocking thread, because they read from disk. They go on to
-    /// their end if the client leaves, so the thread holds the permit.
+    /// their end if the client leaves, so the thread holds the permit. A client waits while its own
+    /// lookups hold its share, so that many lookups of one client do not stop the others.
     ///
     /// # Errors
     /// Fails with `queue_full` if no permit becomes free within the body timeout.
     pub(super) async fn probe_tablebase<T: Send + 'static>(
         &self,
+        client: &Client,
         probe: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let permit = self.acquire_in_time(&self.0.tablebase_permits, "tablebase lookups").await?;
+        let permits = &self.0.tablebase_permits;
+        let permit = match timeout(self.0.caps.body_timeout, permits.acquire(client)).await {
+            Ok(Some(permit)) => permit,
+            _ => return Err(no_capacity(permits, "tablebase lookups")),
+        };
         let span = Span::current();
         let task = spawn_blocking(move || {
             let _permit = permit;
@@ -298,12 +307,15 @@ fn try_acquire(
     client: &Client,
     resource: &'static str,
 ) -> Result<Permit, Problem> {
-    permits.try_acquire(client).ok_or_else(|| {
-        let (capacity, in_use) = (permits.total().capacity(), permits.total().in_use());
-        if in_use < capacity {
-            Problem::no_capacity_for_client(resource, permits.limit_per_client())
-        } else {
-            Problem::no_capacity_for(resource, capacity)
-        }
-    })
+    permits.try_acquire(client).ok_or_else(|| no_capacity(permits, resource))
+}
+
+/// The refusal of a client that gets no permit: it uses its whole share, or all are in use.
+fn no_capacity(permits: &ClientPermits, resource: &'static str) -> Problem {
+    let (capacity, in_use) = (permits.total().capacity(), permits.total().in_use());
+    if in_use < capacity {
+        Problem::no_capacity_for_client(resource, permits.limit_per_client())
+    } else {
+        Problem::no_capacity_for(resource, capacity)
+    }
 }

@@ -49,16 +49,6 @@ pub struct MoveEntry {
     captured: Option<Role>,
 }
 
-impl Lookup {
-    /// Whether a move keeps the outcome of the position under the 50-move rule: the win, or at
-    /// least the draw. `false` if no table says.
-    pub fn keeps_result(&self, mv: Move) -> bool {
-        let Some(entry) = self.moves.iter().find(|entry| entry.mv == mv) else { return false };
-        let (before, after) = (self.position.category, -entry.after.category);
-        before == after && before != Category::Unknown || before.is_draw() && after.is_draw()
-    }
-}
-
 impl Tablebase {
     /// Looks up a position and all its moves.
     ///

@@ -10,6 +10,7 @@
 mod files;
 #[path = "../support/full_run.rs"]
 mod full_run;
+mod kept_result;
 mod play;
 mod probes;
 #[path = "../support/random.rs"]
@@ -46,6 +47,17 @@ impl Tables {
             .map_err(|error| format!("{}: {error}", path.display()))?)
     }
 
+    /// All files of outcomes.
+    pub(crate) fn outcome_files(&self) -> std::io::Result<Vec<PathBuf>> {
+        let files = std::fs::read_dir(self.folder.join("3-4-men"))?;
+        let paths: Vec<PathBuf> =
+            files.map(|file| Ok(file?.path())).collect::<Result<_, std::io::Error>>()?;
+        Ok(paths
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|end| end == "rtbw"))
+            .collect())
+    }
+
     /// A file of a table.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join("3-4-men").join(name)
@@ -65,6 +77,14 @@ fn main() -> ExitCode {
         ("outcomes_agree_with_distances", probes::outcomes_agree_with_distances),
         ("positions_without_a_table_say_why", probes::positions_without_a_table_say_why),
         ("a_main_line_ends_in_checkmate", probes::a_main_line_ends_in_checkmate),
+        (
+            "outcomes_alone_tell_which_moves_keep_the_result",
+            kept_result::outcomes_alone_tell_which_moves_keep_the_result,
+        ),
+        (
+            "the_clock_ends_a_win_unless_the_rule_is_off",
+            kept_result::the_clock_ends_a_win_unless_the_rule_is_off,
+        ),
         ("the_best_rank_keeps_the_outcome", ranking::the_best_rank_keeps_the_outcome),
         ("the_clock_decides_between_wins", ranking::the_clock_decides_between_wins),
         ("a_repeated_position_forces_progress", ranking::a_repeated_position_forces_progress),

@@ -155,8 +155,7 @@ async fn respond(
     let (request, clamped) = request.clamp(None, resolved.game, caller.client(), app.caps());
     let service = app.service().await;
     // The search starts first, so that requests of a session keep their order.
-    let (answer, tablebase) =
-        tokio::join!(biased; service.best_move(request), searched_entry(app, &position));
+    let (answer, tablebase) = tokio::join!(biased; service.best_move(request), searched_entry(app, caller.client(), &position));
     let answer = answer?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let stats = SearchStats::new(&answer, tablebase, clamped);

@@ -192,7 +192,7 @@ pub(crate) async fn standard(
         Err(invalid) => return Ok(plain_text(StatusCode::BAD_REQUEST, &invalid)),
     };
     let tables = tables(&app).await.unwrap_or_else(|| Arc::new(Tablebase::empty()));
-    let lookup = look_up_position(&app, tables, &position)
+    let lookup = look_up_position(&app, caller.client(), tables, &position)
         .await?
         .map_err(|error| Problem::internal(&error))?;
     let san = SanWriter::new(&position);
@@ -240,7 +240,7 @@ pub(crate) async fn standard_mainline(
         return Ok(plain_text(StatusCode::NOT_FOUND, &"the server has no tablebases"));
     };
     let root = position.clone();
-    match app.probe_tablebase(move || tables.mainline(&root)).await? {
+    match app.probe_tablebase(caller.client(), move || tables.mainline(&root)).await? {
         Ok(line) => tagged(&StandardMainline::new(&position, &line), &caller, &headers),
         Err(error @ ProbeError::Read(_)) => Err(Problem::internal(&error)),
         Err(error) => Ok(plain_text(StatusCode::NOT_FOUND, &error)),

@@ -10,6 +10,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
+use crate::analysis::Client;
 use crate::chess::{CastlingNotation, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::access::Caller;
@@ -103,9 +104,10 @@ pub(crate) struct TablebaseMove {
 )]
 pub(crate) async fn look_up(
     State(app): State<App>,
+    caller: Caller,
     Json(request): Json<TablebaseRequest>,
 ) -> Result<Reply<TablebaseAnswer>, Problem> {
-    answer(&app, &request).await.map(Reply)
+    answer(&app, &caller, &request).await.map(Reply)
 }
 
 /// Show a position of the tablebases
@@ -128,16 +130,20 @@ pub(crate) async fn show_tablebase(
     headers: HeaderMap,
     Query(request): Query<TablebaseRequest>,
 ) -> Result<Response<Body>, Problem> {
-    let json = JsonBytes::serialize(&answer(&app, &request).await?)?;
+    let json = JsonBytes::serialize(&answer(&app, &caller, &request).await?)?;
     let cache_control = cache_control(caller.identity(), Revalidation::Required);
     Ok(tagged_json(json, &headers, cache_control))
 }
 
-async fn answer(app: &App, request: &TablebaseRequest) -> Result<TablebaseAnswer, Problem> {
+async fn answer(
+    app: &App,
+    caller: &Caller,
+    request: &TablebaseRequest,
+) -> Result<TablebaseAnswer, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let tables = tables(app).await.ok_or_else(Problem::no_tablebase)?;
-    let lookup = look_up_position(app, tables, position)
+    let lookup = look_up_position(app, caller.client(), tables, position)
         .await?
         .map_err(|error| Problem::tablebase_unavailable(&error))?;
     if let Some(error) = &lookup.unavailable {
@@ -189,11 +195,12 @@ pub(super) async fn tables(app: &App) -> Option<Arc<Tablebase>> {
 /// Looks a position up on a blocking thread.
 pub(super) async fn look_up_position(
     app: &App,
+    client: &Client,
     tables: Arc<Tablebase>,
     position: &Position,
 ) -> Result<Result<Lookup, ProbeError>, Problem> {
     let position = position.clone();
-    app.probe_tablebase(move || tables.lookup(&position)).await
+    app.probe_tablebase(client, move || tables.lookup(&position)).await
 }
 
 /// How long a response waits for the entry of its position. Tables in memory need less than a
@@ -202,12 +209,16 @@ const MAX_ENTRY_WAIT: Duration = Duration::from_millis(250);
 
 /// The entry of a searched position, for the response of a search that has been started. Tables
 /// that are slow or cannot be read must not spoil the result, so that there is no entry then.
-pub(super) async fn searched_entry(app: &App, position: &Position) -> Option<TablebaseEntry> {
+pub(super) async fn searched_entry(
+    app: &App,
+    client: &Client,
+    position: &Position,
+) -> Option<TablebaseEntry> {
     let options = app.engine().await.tablebase()?;
     if !options.may_know(position) {
         return None;
     }
-    let lookup = look_up_position(app, options.tables.clone(), position);
+    let lookup = look_up_position(app, client, options.tables.clone(), position);
     match timeout(MAX_ENTRY_WAIT, lookup).await.ok()?.ok()? {
         Ok(lookup) => TablebaseEntry::new(&lookup, position.occupied().count()),
         Err(error) => {

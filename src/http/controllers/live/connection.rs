@@ -254,7 +254,8 @@ impl<'a> LiveConnection<'a> {
         self.last_options = options;
         match self.service.start_analysis(request) {
             Ok(analysis) => {
-                render_options.tablebase = searched_entry(self.app, &render_options.position).await;
+                render_options.tablebase =
+                    searched_entry(self.app, self.caller.client(), &render_options.position).await;
                 let throttle =
                     UpdateThrottle::new(render_options, self.app.caps().stream.heartbeat);
                 self.running = Some(RunningAnalysis { id, throttle, analysis });
