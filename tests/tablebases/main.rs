@@ -97,6 +97,7 @@ fn main() -> ExitCode {
         ("a_single_drawing_move_needs_no_search", search::a_single_drawing_move_needs_no_search),
         ("the_tree_is_probed_after_captures", search::the_tree_is_probed_after_captures),
         ("outcomes_alone_keep_a_win", play::outcomes_alone_keep_a_win),
+        ("draws_are_never_spoiled", play::draws_are_never_spoiled),
         ("won_positions_are_won", play::won_positions_are_won),
         ("elementary_mates_need_no_tables", play::elementary_mates_need_no_tables),
         ("repetitions_of_the_game_count", search::repetitions_of_the_game_count),

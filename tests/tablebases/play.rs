@@ -65,6 +65,49 @@ pub(crate) fn won_positions_are_won(tables: &Tables) -> Result<(), Failed> {
     Ok(())
 }
 
+/// A drawn position of four men is never lost, whatever the opponent plays.
+pub(crate) fn draws_are_never_spoiled(tables: &Tables) -> Result<(), Failed> {
+    let engine = engine(tables);
+    let random = &mut Random::new(12);
+    let games = if is_full_run() { 500 } else { 20 };
+    let (mut played, mut moves) = (0, 0);
+    while played < games {
+        let men = random_men(random);
+        let position = random_position(random, &men);
+        let is_drawn = tables.tablebase.lookup(&position)?.position.category == Category::Draw;
+        if men.len() != 2 || !is_drawn {
+            continue;
+        }
+        let fen = position.fen();
+        let mut game = Game::new(position);
+        let engine_side = game.position().turn();
+        while !game.outcome().is_over() && game.claims().is_empty() {
+            let position = game.position();
+            let mv = if position.turn() == engine_side {
+                moves += 1;
+                search(&engine, &game, 10_000, &SearchOptions::default()).best_move()
+            } else {
+                let lookup = tables.tablebase.lookup(position)?;
+                assert!(!is_won(lookup.position.category), "{fen}: lost at {}", position.fen());
+                // Any move that keeps the draw, so that the games differ.
+                let best = lookup.position.category;
+                let kept: Vec<_> =
+                    lookup.moves.iter().filter(|entry| -entry.after.category == best).collect();
+                Some(kept[below(random, kept.len())].mv)
+            };
+            game.play(mv.ok_or("a game that is not over has a move")?);
+        }
+        assert_ne!(game.outcome().winner(), Some(!engine_side), "{fen}");
+        played += 1;
+    }
+    println!("{games} draws, {moves} moves of the engine");
+    Ok(())
+}
+
+fn is_won(category: Category) -> bool {
+    matches!(category, Category::Win | Category::SyzygyWin)
+}
+
 /// With outcomes alone the search wins, too: it makes the progress itself.
 pub(crate) fn outcomes_alone_keep_a_win(tables: &Tables) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
