@@ -155,7 +155,8 @@ async fn respond(
     let (request, clamped) = request.clamp(None, resolved.game, caller.client(), app.caps());
     let service = app.service().await;
     // The search starts first, so that requests of a session keep their order.
-    let (answer, tablebase) = tokio::join!(biased; service.best_move(request), searched_entry(app, caller.client(), &position));
+    let entry = searched_entry(app, caller.client(), &position);
+    let (answer, tablebase) = tokio::join!(biased; service.best_move(request), entry);
     let answer = answer?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let stats = SearchStats::new(&answer, tablebase, clamped);

@@ -278,7 +278,8 @@ impl LineHandler {
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
         let search = self.service.best_move_when_free(analysis_request);
-        let (answer, tablebase) = tokio::join!(biased; search, searched_entry(&self.app, self.caller.client(), &position));
+        let entry = searched_entry(&self.app, self.caller.client(), &position);
+        let (answer, tablebase) = tokio::join!(biased; search, entry);
         let answer = answer?;
         Ok(if has_multipv {
             let render_options = RenderOptions {
