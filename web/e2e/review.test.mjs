@@ -82,7 +82,8 @@ test("the graph states the server's scores and shows moves by click and by keys"
     const size = Math.abs(after.value);
     const score = after.type === "cp" ? `${minus}${(size / 100).toFixed(2)}` : `#${minus}${size}`;
     const kind = judgement ? ` ${judgement}` : "";
-    assert.ok(labels[index].includes(` ${san}${kind}, ${score}, White `), labels[index]);
+    const text = ` ${san}${kind}, ${score}, White's winning chance `;
+    assert.ok(labels[index].includes(text), labels[index]);
   }
   const marks = await page().locator(".plot .mark").count();
   assert.equal(marks, moves.filter((move) => move.judgement).length);

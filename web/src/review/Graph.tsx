@@ -15,13 +15,14 @@ interface Props {
   onShow(ply: number): void;
 }
 
-/** What a point says: `12… Nf6 mistake, −1.20, White 38%`, or how the game ended there. */
+/** `12… Nf6 mistake, −1.20, White's winning chance 38%`, or how the game ended there. */
 function pointText(move: MoveReview): string {
   const kind = move.judgement ? ` ${KINDS[move.judgement].name.toLowerCase()}` : "";
   const played = `${numbered(move.san, move.fen)}${kind}`;
   const end = outcomeText(positionOf(move.fen));
   if (end !== null) return `${played}, ${end}`;
-  return `${played}, ${scoreText(move.after)}, White ${Math.round(move.win_chance.after)}%`;
+  const chance = `White's winning chance ${Math.round(move.win_chance.after)}%`;
+  return `${played}, ${scoreText(move.after)}, ${chance}`;
 }
 
 export function Graph(props: Props) {
@@ -36,7 +37,7 @@ export function Graph(props: Props) {
   const described = () => {
     const ply = pointed() ?? props.shownPly;
     const move = ply === null ? null : props.moves[ply - 1];
-    return move ? pointText(move) : "White's winning chance after each move. Click to go there.";
+    return move ? pointText(move) : "White's winning chance. Click to go to a move.";
   };
   let list!: SVGGElement;
 

@@ -26,10 +26,14 @@ const numberOf = (numbers: PerPlayer | undefined, color: Color, decimals: number
 
 /** A number that is known of each player, with how many decimals. */
 const NUMBERS = [
-  { of: "accuracy", label: "Accuracy", title: "100% if no move lost winning chance",
-    decimals: 1, unit: "%" },
-  { of: "average_centipawn_loss", label: "Average loss", title: "In hundredths of a pawn",
-    decimals: 0, unit: "" },
+  {
+    of: "accuracy", label: "Accuracy", short: "Accuracy", decimals: 1, unit: "%",
+    title: "100% if no move lost winning chance",
+  },
+  {
+    of: "average_centipawn_loss", label: "Average loss", short: "Loss", decimals: 0, unit: "",
+    title: "What a move lost on average, in hundredths of a pawn",
+  },
 ] as const;
 
 const JUDGEMENTS = Object.keys(KINDS) as JudgementName[];
@@ -80,13 +84,20 @@ export function Players(props: Props) {
         <tr>
           <td />
           <For each={NUMBERS}>
-            {({ label, title }) => <th scope="col" title={title}>{label}</th>}
+            {({ label, short, title }) => (
+              <th scope="col" title={title}>
+                <span class="short" aria-hidden="true">{short}</span>
+                <span class="word">{label}</span>
+              </th>
+            )}
           </For>
           <For each={JUDGEMENTS}>
             {(judgement) => (
               <th scope="col" title={KINDS[judgement].plural}>
                 <Mark kind={judgement} />
-                <span class={`glyph ${judgement}`} aria-hidden="true">{KINDS[judgement].glyph}</span>
+                <span class={`glyph ${judgement}`} aria-hidden="true">
+                  {KINDS[judgement].glyph}
+                </span>
                 <span class="word">{KINDS[judgement].plural}</span>
               </th>
             )}
