@@ -176,7 +176,11 @@ export function App() {
             <PositionState explorer={explorer()} outcome={outcome()} />
           </div>
           <JudgementSlot review={review()} overlays={overlays} />
-          <MoveList tree={tree} notation={settings.notation} />
+          <MoveList
+            tree={tree}
+            notation={settings.notation}
+            nags={(node) => review()?.nagsOf(node) ?? node.nags}
+          />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
         <EngineStatus engine={engine} client={client} />

@@ -30,6 +30,7 @@ const moveAt = (target: EventTarget | null): NodeId | null => {
 interface Props {
   tree: TreeStore;
   notation: Settings["notation"];
+  nags: ListContext["nags"];
 }
 
 export function MoveList(props: Props) {
@@ -44,6 +45,7 @@ export function MoveList(props: Props) {
   });
   const context: ListContext = {
     store, isCurrent, isTabStop, shown: (san) => sanText(san, props.notation),
+    nags: props.nags,
   };
 
   const button = (id: NodeId) => list.querySelector<HTMLElement>(`[data-move="${id}"]`);
