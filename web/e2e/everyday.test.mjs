@@ -1,8 +1,8 @@
 /** Everyday comforts: the wheel, held buttons, material, players and clocks, and the legend. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boardPage, click, expectMoves, middleOf } from "./browser.mjs";
-import { expectListed, gameMenu, openGame } from "./games.mjs";
+import { boardPage, middleOf } from "./browser.mjs";
+import { openGame } from "./games.mjs";
 
 const page = boardPage();
 
@@ -17,7 +17,12 @@ const GAME = `[White "Nepomniachtchi, Ian"]
 1. e4 { [%clk 1:29:50] } d5 { [%clk 1:29:30] } 2. exd5 { [%clk 1:29:00] } Qxd5
 { [%clk 1:20:30] } 3. Nc3 { [%clk 1:28:00] } Qe6+ { [%clk 0:05:30] } 4. Be2 Qxe2+ 5. Ngxe2 1-0`;
 
-const QUEENS = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#";
+const MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#";
+
+const PROMOTION = `[SetUp "1"]
+[FEN "4k3/P6p/8/8/8/8/8/4K3 w - - 0 1"]
+
+1. a8=Q+ *`;
 
 const shownMove = () => page().evaluate(() =>
   document.querySelector(".move[aria-current]")?.firstChild.textContent ?? "start");
@@ -25,9 +30,11 @@ const expectShown = (san) => page().waitForFunction((wanted) =>
   (document.querySelector(".move[aria-current]")?.firstChild.textContent ?? "start") === wanted,
 san);
 const boardSize = async () => (await page().locator("cg-board").boundingBox()).width;
+/** Waits for longer than the time between two repeats, by the clock that the page uses, too. */
+const afterRepeats = () => page().evaluate(() => new Promise((done) => setTimeout(done, 250)));
 const player = (color) => page().getByRole("group", { name: color, exact: true });
 
-test("the wheel over the board steps through the moves, and Ctrl with it zooms", async () => {
+test("the wheel over the board steps, not in dialogs, and Ctrl with it zooms", async () => {
   await openGame(page(), GAME);
   await page().setViewportSize({ width: 1280, height: 500 });
   await page().keyboard.press("Home");
@@ -48,9 +55,18 @@ test("the wheel over the board steps through the moves, and Ctrl with it zooms",
   assert.equal(await turn(120, { ctrlKey: true }), false);
   assert.equal(await shownMove(), "e4");
   await page().keyboard.press("?");
-  await page().getByRole("dialog", { name: "Help" }).waitFor();
+  const help = page().getByRole("dialog", { name: "Help" });
+  await help.waitFor();
   assert.equal(await turn(120), false);
   assert.equal(await shownMove(), "e4");
+  // The help says what the parts of the bar, its tick and the arrows mean.
+  const legend = await help.getByRole("list", { name: "Evaluation bar" }).innerText();
+  for (const words of ["White wins", "a draw", "Black wins", "Orange line"]) {
+    assert.ok(legend.includes(words), words);
+  }
+  const arrows = await help.getByRole("list", { name: "Arrows" }).innerText();
+  for (const words of ["Pale blue", "Grey", "Red", "your own"]) assert.ok(arrows.includes(words));
+  await help.getByText("The number on an arrow is the evaluation").waitFor();
 });
 
 test("a held step button repeats until the end, a release or a leave", async () => {
@@ -64,13 +80,23 @@ test("a held step button repeats until the end, a release or a leave", async () 
   await page().mouse.down();
   await expectShown("Ngxe2");
   await page().mouse.up();
+  // A release on the button is no step more: the page gets no click of it.
+  await page().evaluate(() => {
+    window.clicks = 0;
+    document.addEventListener("click", ({ isTrusted }) => { window.clicks += Number(isTrusted); });
+  });
   await page().mouse.move(...(await middle("Back (←)")));
+  await page().mouse.down();
+  await expectShown("Qxe2+");
+  await page().mouse.up();
+  assert.equal(await page().evaluate(() => window.clicks), 0);
+  await page().keyboard.press("End");
   await page().mouse.down();
   await expectShown("Qe6+");
   await page().mouse.move(5, 5);
   const left = await shownMove();
   await page().mouse.up();
-  await page().evaluate(() => new Promise((done) => setTimeout(done, 250)));
+  await afterRepeats();
   assert.equal(await shownMove(), left);
   // By key: the first step at once, and no step at the release.
   await page().keyboard.press("Home");
@@ -87,7 +113,7 @@ test("a held step button repeats until the end, a release or a leave", async () 
   await expectShown("Qe6+");
   await page().keyboard.up(" ");
   const released = await shownMove();
-  await page().evaluate(() => new Promise((done) => setTimeout(done, 250)));
+  await afterRepeats();
   assert.equal(await shownMove(), released);
 });
 
@@ -98,19 +124,23 @@ test("material stands under the board where no game is loaded, and takes none of
     const material = page().getByRole("group", { name: "Material" });
     await material.waitFor({ state: "attached" });
     assert.equal(await material.innerText(), "");
-    await openGame(page(), QUEENS);
+    await openGame(page(), MATE);
     await page().keyboard.press("End");
     await material.getByRole("img", { name: "White: 1 pawn more, 1 point ahead" }).waitFor();
     assert.equal(await material.locator("piece.pawn.black").count(), 1);
     assert.equal(await boardSize(), 664);
+    // The evaluation says the mate in words; the result is in the list, too.
+    const engine = page().getByRole("region", { name: "Engine" });
+    await engine.getByText("Checkmate: White wins").waitFor();
+    await page().locator(".game-result", { hasText: "1-0 · White wins" }).waitFor();
     // A piece that a pawn became counts as what it is.
-    await openGame(page(), "[SetUp \"1\"]\n[FEN \"4k3/P6p/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. a8=Q+ *");
+    await openGame(page(), PROMOTION);
     await page().keyboard.press("End");
     await material.getByRole("img", { name: "White: 1 queen more, 8 points ahead" }).waitFor();
     await material.getByRole("img", { name: "Black: 1 pawn more" }).waitFor();
   });
 
-test("a game's players stand at their sides with rating, clock and material", async () => {
+test("players with rating, clock and material stand at their sides of the board", async () => {
   await openGame(page(), GAME);
   await page().keyboard.press("Home");
   const texts = async () => [await player("White").innerText(), await player("Black").innerText()]
@@ -134,11 +164,7 @@ test("a game's players stand at their sides with rating, clock and material", as
   assert.equal(await sides(), "white below");
   await page().keyboard.press("f");
   assert.equal(await sides(), "black below");
-});
-
-test("rows of players shift nothing after a reload, and fit 320 pixels", async () => {
-  await openGame(page(), GAME);
-  await page().keyboard.press("End");
+  // After a reload, they come without a shift.
   await page().addInitScript(() => {
     window.shifts = 0;
     new PerformanceObserver((list) => {
@@ -147,7 +173,8 @@ test("rows of players shift nothing after a reload, and fit 320 pixels", async (
       }
     }).observe({ type: "layout-shift", buffered: true });
   });
-  await page().evaluate(() => new Promise((done) => setTimeout(done, 500)));
+  await page().waitForFunction(() =>
+    sessionStorage.getItem("kibitzer.tree")?.includes('"black"'));
   await page().reload();
   await player("White").waitFor();
   assert.ok(await page().evaluate(() => window.shifts) < 0.02);

@@ -10,7 +10,8 @@ import "./settings.css";
 /** Settings with more than two values, or whose values have names. */
 const GROUPS = {
   theme: {
-    label: "Colours", names: { system: "As the system", light: "Light", dark: "Dark" },
+    label: "Colours of the page",
+    names: { system: "As the system", light: "Light", dark: "Dark" },
   },
   boardTheme: {
     label: "Board", names: { green: "Green", brown: "Brown", blue: "Blue", grey: "Grey" },
@@ -23,6 +24,8 @@ const GROUPS = {
     label: "Pieces in moves", names: { letters: "Letters: Nf3", figurines: "Figurines: ♘f3" },
   },
 } as const satisfies Partial<Record<SettingName, { label: string; names: Record<string, string> }>>;
+
+const isDark = matchMedia("(prefers-color-scheme: dark)");
 
 type GroupName = keyof typeof GROUPS;
 
@@ -91,7 +94,10 @@ function Choice(props: { name: GroupName; value: string; onSet(value: string): v
             />
             {props.name === "boardTheme" && <span class="swatch" data-board={value} />}
             {props.name === "pieces" && <PieceSample set={value as PieceSet} />}
-            <span>{(names as Record<string, string>)[value]}</span>
+            <span>
+              {(names as Record<string, string>)[value]}
+              {value === "system" && <small> (now {isDark.matches ? "dark" : "light"})</small>}
+            </span>
           </label>
         )}
       </For>
