@@ -18,7 +18,7 @@ test("the colours follow the system until the user chooses, and the choice is ke
   assert.notEqual(dark, light);
   await open();
   await dialog().getByRole("group", { name: "Colours of the page" })
-    .getByLabel("As the system (now dark)").waitFor();
+    .getByText("Your system is dark now.").waitFor();
   await choose("Light");
   assert.equal(await pageColor(), light);
   await page().emulateMedia({ colorScheme: "light" });

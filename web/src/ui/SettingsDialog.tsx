@@ -94,13 +94,12 @@ function Choice(props: { name: GroupName; value: string; onSet(value: string): v
             />
             {props.name === "boardTheme" && <span class="swatch" data-board={value} />}
             {props.name === "pieces" && <PieceSample set={value as PieceSet} />}
-            <span>
-              {(names as Record<string, string>)[value]}
-              {value === "system" && <small> (now {isDark.matches ? "dark" : "light"})</small>}
-            </span>
+            <span>{(names as Record<string, string>)[value]}</span>
           </label>
         )}
       </For>
+      {props.name === "theme" &&
+        <small>Your system is {isDark.matches ? "dark" : "light"} now.</small>}
     </fieldset>
   );
 }
