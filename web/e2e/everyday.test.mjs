@@ -185,7 +185,9 @@ test("players with rating, clock and material stand at their sides of the board"
     const board = await page().locator("cg-board").boundingBox();
     for (const color of ["White", "Black"]) {
       const row = await player(color).boundingBox();
-      assert.ok(row.x >= board.x - 1 && row.x + row.width <= board.x + board.width + 8, color);
+      assert.ok(row.x >= board.x - 1 && row.x + row.width <= width, color);
+      const name = await player(color).locator(".name").boundingBox();
+      assert.ok(name.width > 40, `${color}: ${name.width} pixels for the name`);
     }
   }
 });
