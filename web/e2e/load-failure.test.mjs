@@ -51,7 +51,7 @@ test("dialogs and commands that cannot be loaded say so, and work when chosen ag
   await press("Escape");
   await openGame(page(), "1. e4 e5");
   await gameMenu(page(), "Copy link");
-  await toast("The link was copied.");
+  await toast("The link to the whole analysis was copied.");
   await gameMenu(page(), "Copy PGN");
   await toast("The PGN was copied.");
 });

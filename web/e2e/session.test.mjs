@@ -19,7 +19,7 @@ const isFlipped = () => page().locator(".cg-wrap.orientation-black").waitFor();
 const copyLink = async () => {
   await page().context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await gameMenu(page(), "Copy link");
-  await toast("The link was copied.");
+  await toast("The link to the whole analysis was copied.");
   return page().evaluate(() => navigator.clipboard.readText());
 };
 

@@ -25,15 +25,19 @@ import { useAnnouncements } from "./tree/announce";
 import { GameMenu } from "./tree/GameMenu";
 import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
+import { hasPlayers } from "./tree/players";
 import { StepControls } from "./tree/StepControls";
 import { createTreeStore } from "./tree/store";
 import { Header, Links } from "./ui/Header";
+import { late } from "./ui/late";
 import { lazyView } from "./ui/lazy-view";
 import { Loading, Tools, type Tool } from "./ui/Panel";
 import { withPart } from "./ui/part";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { Toasts } from "./ui/toasts";
+
+const AroundBoard = late(async () => (await import("./board/AroundBoard")).AroundBoard);
 
 // The panels are loaded when they are opened first.
 const ExplorePanel = lazyView(
@@ -77,6 +81,7 @@ export function App() {
   );
   /** The board of a practice, in place of the tree's. */
   const scratch = () => review()?.practice.scratch() ?? null;
+  const position = () => scratch()?.position ?? tree.position();
   /** Plays a move on the board. `false` if it is illegal. */
   const play = (uci: string): boolean => {
     if (!scratch()) return tree.play(uci);
@@ -136,13 +141,15 @@ export function App() {
   return (
     <>
       <Header onOpen={openDialog}><GameMenu tree={tree} orientation={orientation()} /></Header>
-      <main class="page" classList={{ "with-tool": openTool() !== null }}>
+      <main class="page" classList={{
+        "with-tool": openTool() !== null, "with-players": hasPlayers(tree.tree().headers),
+      }}>
         <div class="bar">
           <EvalBar info={info()} orientation={orientation()} outcome={result()} />
         </div>
         <Board
           fen={scratch()?.fen ?? tree.current().fen}
-          position={scratch()?.position ?? tree.position()}
+          position={position()}
           lastMove={scratch()?.lastMove ?? tree.current().uci}
           orientation={orientation()}
           coordinates={settings.coordinates === "on"}
@@ -156,11 +163,12 @@ export function App() {
           <StepControls tree={tree} onFlip={() => setOrientation(opposite)} />
           <MoveInput
             fen={scratch()?.fen ?? tree.current().fen}
-            position={scratch()?.position ?? tree.position()}
+            position={position()}
             onMove={play}
           />
-          <BoardMessageLine position={scratch()?.position ?? tree.position()} />
+          <BoardMessageLine position={position()} />
         </div>
+        <AroundBoard tree={tree} position={position()} orientation={orientation()} />
         <div class="side" classList={{ "hides-moves": review()?.hidesMoves() ?? false }}>
           <EnginePanel
             engine={engine}

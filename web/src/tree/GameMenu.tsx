@@ -50,7 +50,8 @@ export function GameMenu(props: Props) {
       tree: store.tree(), current: store.current().id, orientation: props.orientation,
     };
     const { fragment, leftOut, fullLength } = await makeLink(view, base);
-    const isCopied = await copyText(`${base}#${fragment}`, "The link was copied.");
+    const done = "The link to the whole analysis was copied.";
+    const isCopied = await copyText(`${base}#${fragment}`, done);
     if (isCopied && leftOut) {
       toast(`The link would be ${fullLength} characters long; ${MAX_LINK} are allowed. It is `
         + `without ${leftOut}.`);
@@ -63,7 +64,7 @@ export function GameMenu(props: Props) {
     { label: "Copy FEN", run: () => void copyText(store.current().fen, "The FEN was copied.") },
     { label: "Copy PGN", run: () => void copyPgn() },
     { label: "Download PGN", run: () => void downloadPgn() },
-    { label: "Copy link", run: () => void copyLink() },
+    { label: "Copy link to the analysis", run: () => void copyLink() },
     { label: "Edit tags…", run: () => void editTags() },
   ];
   return (
