@@ -1,7 +1,7 @@
 /** Reviews of games: jobs that outlive the connection. */
 import { KibitzerNetworkError } from "./errors.js";
 import { sleep } from "./retry.js";
-import type { CallOptions, Transport } from "./transport.js";
+import { checkHeader, type CallOptions, type Transport } from "./transport.js";
 import type {
   JobReview, PointOfView, ReviewEvent, ReviewLimits, Schemas, SubmittedJob,
 } from "./types.js";
@@ -18,10 +18,11 @@ export class Games {
    * Submits one or more games. A repeated call with the same `idempotencyKey` returns the same job.
    * Without one, the client makes up a key, so that its own repetitions submit the games once.
    */
-  submit(
+  async submit(
     pgn: string, limits: ReviewLimits = {}, options: CallOptions & { idempotencyKey?: string } = {},
   ): Promise<SubmittedJob> {
     const { idempotencyKey = randomKey(), signal } = options;
+    checkHeader("idempotencyKey", idempotencyKey);
     return this.#transport.json({
       method: "POST",
       path: "/v1/games",

@@ -10,8 +10,8 @@ export type { WebSocketConstructor, WebSocketLike };
 /** A position for a live board. */
 export type LivePosition = Omit<Schemas["LivePosition"], "id" | "type">;
 
-/** The limits and options of an analysis on a live board. */
-export type LiveGo = Omit<Schemas["LiveGo"], "id" | "type">;
+/** The limits and options of an analysis on a live board, which is its own session. */
+export type LiveGo = Omit<Schemas["LiveGo"], "id" | "type" | "session">;
 
 /** Why a live board was closed, as of a WebSocket. docs/live.md has the codes of the server. */
 export interface LiveClose {
@@ -51,9 +51,15 @@ export class LiveBoard {
   }
 
   /** Sets the position, and returns its state. A running analysis ends with `replaced`. */
-  async position(position: LivePosition): Promise<LiveReady> {
+  async position(position: LivePosition, { signal }: CallOptions = {}): Promise<LiveReady> {
+    signal?.throwIfAborted();
     const channel = this.#ask({ type: "position", ...position });
-    return (await channel.next()) as LiveReady;
+    const release = failOnAbort(channel, signal);
+    try {
+      return (await channel.next()) as LiveReady;
+    } finally {
+      release();
+    }
   }
 
   /**
@@ -104,9 +110,7 @@ export class LiveBoard {
   async *#lines(
     channel: Channel, signal: AbortSignal | undefined,
   ): AsyncGenerator<AnalysisLine, void, undefined> {
-    const abort = () => channel.fail(signal?.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort, { once: true });
+    const release = failOnAbort(channel, signal);
     try {
       for (;;) {
         const line = (await channel.next()) as AnalysisLine;
@@ -114,7 +118,7 @@ export class LiveBoard {
         if (line.type === "end") return;
       }
     } finally {
-      signal?.removeEventListener("abort", abort);
+      release();
       // A newer search must not be stopped.
       if (this.#running === channel && this.#socket.readyState === OPEN) this.stop();
     }
@@ -175,4 +179,12 @@ export class LiveBoard {
     this.#channels.clear();
     this.#running = null;
   }
+}
+
+/** Lets the reader of a channel fail when the signal is aborted, until the result is called. */
+function failOnAbort(channel: Channel, signal: AbortSignal | undefined): () => void {
+  const abort = () => channel.fail(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return () => signal?.removeEventListener("abort", abort);
 }

@@ -49,6 +49,7 @@ export class Transport {
 
   constructor({ url, key, fetch, retry, timeoutMs = 120_000 }: TransportOptions) {
     this.#base = baseUrl(url);
+    if (key !== undefined) checkHeader("key", key);
     this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     this.hasKey = key !== undefined;
     // A browser's fetch must be called as a method of the window.
@@ -192,6 +193,13 @@ function baseUrl(url: string): string {
     throw new TypeError(`url is "${url}"; it must have no user name, query or fragment`);
   }
   return parsed.href.replace(/\/+$/, "");
+}
+
+/** Checks a text for a header. `fetch` would fail without saying which. */
+export function checkHeader(name: string, value: string): void {
+  if (!/^[!-~]+$/.test(value)) {
+    throw new TypeError(`${name} must be visible ASCII characters without spaces`);
+  }
 }
 
 function routeOf({ method, path }: RequestParts): string {

@@ -7,12 +7,10 @@ import type { Schemas } from "./types.js";
 export interface WebSocketLike {
   readonly readyState: number;
   // The event types of the implementations have nothing in common.
-  /* eslint-disable @typescript-eslint/no-explicit-any */
   onopen: ((event: any) => void) | null;
   onmessage: ((event: any) => void) | null;
   onclose: ((event: any) => void) | null;
   onerror: ((event: any) => void) | null;
-  /* eslint-enable */
   send(text: string): void;
   close(code?: number, reason?: string): void;
 }

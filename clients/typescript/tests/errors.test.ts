@@ -36,6 +36,14 @@ test("a url without a scheme is refused at once", () => {
   }
 });
 
+test("a key that no header can carry is refused at once", async () => {
+  for (const key of ["", "two words", "Schlüssel", "line\n"]) {
+    assert.throws(() => new Kibitzer({ url: open.url, key }), /^TypeError: key must be visible/);
+  }
+  const submission = new Kibitzer({ url: open.url }).games.submit("", {}, { idempotencyKey: "é" });
+  await assert.rejects(submission, /^TypeError: idempotencyKey must be visible/);
+});
+
 test("a refusal has the members of the problem", async () => {
   const client = new Kibitzer({ url: open.url });
   const error = await errorOf(client.legalMoves({ fen: "8/8/8/8/8/8/8/8 w - - 0 1" }));

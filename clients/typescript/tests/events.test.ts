@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Kibitzer, KibitzerNetworkError } from "kibitzer";
-import { startBreakingProxy, startKibitzer } from "./servers.js";
+import { startBreakingProxy, startFake, startKibitzer } from "./servers.js";
 
 const { url } = await startKibitzer();
 const PGN = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *";
@@ -46,4 +46,23 @@ test("a connection that always breaks is an error in the end", async () => {
 test("an unknown review is refused, not repeated", async () => {
   const events = new Kibitzer({ url }).games.events("0".repeat(32));
   await assert.rejects(events.next(), { status: 404, code: "not_found" });
+});
+
+test("events are read however they are cut and written", async () => {
+  const text = ": a comment\r\nretry: 2000\r\n\r\nevent: move\r\nid: 1\r\n" +
+    "data: {\"type\":\"move\",\r\ndata:\"san\":\"é\"}\r\n\r\nid: end\ndata: {\"type\":\"end\"}\n\n";
+  const fake = await startFake((_, response) => {
+    const bytes = Buffer.from(text);
+    const writeNext = (index: number) => {
+      if (index === bytes.length) {
+        response.end();
+      } else {
+        response.write(bytes.subarray(index, index + 1), () => writeNext(index + 1));
+      }
+    };
+    writeNext(0);
+  });
+  const events: unknown[] = [];
+  for await (const event of new Kibitzer({ url: fake }).games.events("1")) events.push(event);
+  assert.deepEqual(events, [{ type: "move", san: "é" }, { type: "end" }]);
 });

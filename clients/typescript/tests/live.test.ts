@@ -54,6 +54,17 @@ test("the number of lines changes within one loop, and stop ends it", async () =
   board.close();
 });
 
+test("aborting ends the wait for a position", async () => {
+  const board = await client.live();
+  const controller = new AbortController();
+  const waiting = board.position({ fen: "startpos" }, { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(waiting, { name: "AbortError" });
+  await assert.rejects(board.position({}, { signal: controller.signal }), { name: "AbortError" });
+  assert.match((await board.position({ fen: "startpos" })).fen, /^rnbqkbnr/);
+  board.close();
+});
+
 test("a refused message is an error of its call alone", async () => {
   const board = await client.live();
   const running = last(board.go({ infinite: true }));
