@@ -66,6 +66,9 @@ def test_closing_a_live_stream_frees_the_worker(
             next(stream)
             server.wait_until_running()
         expect_free()
+        with board.go(infinite=True):
+            server.wait_until_running()
+        expect_free()
         next(board.go(infinite=True))
     expect_free()
 
@@ -114,4 +117,7 @@ async def test_closing_or_leaving_an_asynchronous_stream_frees_the_worker(
             await anext(lines)
             server.wait_until_running()
             await lines.aclose()
+            expect_free()
+            async with await board.go(infinite=True):
+                server.wait_until_running()
             expect_free()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from http.server import BaseHTTPRequestHandler
 
 import pytest
@@ -47,6 +48,8 @@ def test_a_refusal_has_the_members_of_the_problem(server: Server) -> None:
     assert (error.status, error.code) == (422, "invalid_fen")
     assert [item["code"] for item in error.errors] == ["no_king", "no_king"]
     assert error.detail in str(error)
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.errors) == (str(error), error.errors)
     assert error.problem and error.problem["instance"] == "/v1/legal-moves"
     with pytest.raises(KibitzerError) as caught:
         next(client.analysis(fen="startpos", depth=0))

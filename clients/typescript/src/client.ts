@@ -70,8 +70,8 @@ export class Kibitzer {
   }
 
   /**
-   * The lines of an analysis, up to its `end`. The request is sent when the loop begins. Leaving the
-   * loop, or aborting the signal, stops the search.
+   * The lines of an analysis, up to its `end`. The request is sent when the loop begins. Leaving
+   * the loop, or aborting the signal, stops the search.
    */
   analysis(
     request: AnalysisRequest, { signal }: CallOptions = {},

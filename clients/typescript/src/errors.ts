@@ -2,8 +2,8 @@
 import type { Problem, Schemas } from "./types.js";
 
 /**
- * The code of a refusal. `unexpected_answer` is this client's own: the answer is none of kibitzer's,
- * such as the HTML page of a proxy.
+ * The code of a refusal. `unexpected_answer` is this client's own: the answer is none of
+ * kibitzer's, such as the HTML page of a proxy.
  */
 export type ErrorCode = Problem["code"] | "unexpected_answer";
 

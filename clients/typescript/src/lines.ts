@@ -24,7 +24,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** The events in the lines of a body. Comments and `retry` are skipped, as is an event cut short. */
+/** The events in the lines of a body. Comments, `retry` and an event cut short are skipped. */
 export async function* serverEvents(
   lines: AsyncIterable<string>,
 ): AsyncGenerator<ServerEvent, void, undefined> {

@@ -103,14 +103,16 @@ export class LiveBoard {
     message: LiveRequest, { signal }: CallOptions,
   ): AsyncGenerator<AnalysisLine, void, undefined> {
     signal?.throwIfAborted();
-    this.#running = this.#ask(message);
-    return this.#lines(this.#running, signal);
+    const channel = this.#ask(message);
+    this.#running = channel;
+    // At once, because the caller may abort before the loop begins.
+    const release = failOnAbort(channel, signal, () => this.#leave(channel));
+    return this.#lines(channel, release);
   }
 
   async *#lines(
-    channel: Channel, signal: AbortSignal | undefined,
+    channel: Channel, release: () => void,
   ): AsyncGenerator<AnalysisLine, void, undefined> {
-    const release = failOnAbort(channel, signal);
     try {
       for (;;) {
         const line = (await channel.next()) as AnalysisLine;
@@ -119,9 +121,15 @@ export class LiveBoard {
       }
     } finally {
       release();
-      // A newer search must not be stopped.
-      if (this.#running === channel && this.#socket.readyState === OPEN) this.stop();
+      this.#leave(channel);
     }
+  }
+
+  #leave(channel: Channel): void {
+    // A newer search must not be stopped.
+    if (this.#running !== channel) return;
+    this.#running = null;
+    if (this.#socket.readyState === OPEN) this.stop();
   }
 
   #ask(message: LiveRequest): Channel {
@@ -182,8 +190,13 @@ export class LiveBoard {
 }
 
 /** Lets the reader of a channel fail when the signal is aborted, until the result is called. */
-function failOnAbort(channel: Channel, signal: AbortSignal | undefined): () => void {
-  const abort = () => channel.fail(signal?.reason);
+function failOnAbort(
+  channel: Channel, signal: AbortSignal | undefined, leave = () => {},
+): () => void {
+  const abort = () => {
+    channel.fail(signal?.reason);
+    leave();
+  };
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
   return () => signal?.removeEventListener("abort", abort);

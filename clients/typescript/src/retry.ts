@@ -5,7 +5,10 @@ import { KibitzerError } from "./errors.js";
 export interface RetryOptions {
   /** The number of repetitions after the first try. The default is 3. */
   attempts?: number;
-  /** The longest wait, in milliseconds. A longer `Retry-After` is an error at once. Default 10,000. */
+  /**
+   * The longest wait, in milliseconds. A longer `Retry-After` is an error at once. The default is
+   * 10,000.
+   */
   maxWaitMs?: number;
 }
 
@@ -26,9 +29,9 @@ export class RetryPolicy {
   }
 
   /**
-   * The wait before the next try after `failed` failed ones, or null if the error is final. Only 429
-   * and 503 are repeated: with them the server has done nothing. Every request of this client may be
-   * repeated, because games carry an `Idempotency-Key`.
+   * The wait before the next try after `failed` failed ones, or null if the error is final. Only
+   * 429 and 503 are repeated: with them the server has done nothing. Every request of this client
+   * may be repeated, because games carry an `Idempotency-Key`.
    */
   waitAfter(error: unknown, failed: number): number | null {
     if (!(error instanceof KibitzerError) || ![429, 503].includes(error.status)) return null;

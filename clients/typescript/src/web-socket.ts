@@ -76,7 +76,7 @@ async function refusalOf(transport: Transport, options: CallOptions): Promise<un
     if (!isReady) return error;
   }
   return new KibitzerNetworkError(
-    `${PATH}: the WebSocket was refused: a proxy does not pass it on, or the server does not list ` +
-    "the origin of this page",
+    `${PATH}: the WebSocket was refused: a proxy does not pass it on, or the server does not ` +
+    "list the origin of this page",
   );
 }

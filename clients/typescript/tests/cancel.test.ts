@@ -81,6 +81,12 @@ test("leaving the loop over a live analysis, and its signal, free the worker", a
     while (!(await stream.next()).done);
   }, { name: "AbortError" });
   await expectFree(t);
+  const early = new AbortController();
+  const unread = board.go({ infinite: true }, { signal: early.signal });
+  await expectRunning();
+  early.abort();
+  await expectFree(t);
+  await unread.return();
   board.close();
 });
 

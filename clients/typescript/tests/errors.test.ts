@@ -29,7 +29,8 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 test("a url without a scheme is refused at once", () => {
-  for (const url of ["localhost:8080", "//localhost", "ftp://localhost", "http://", "", "http://x?a"]) {
+  const urls = ["localhost:8080", "//localhost", "ftp://localhost", "http://", "", "http://x?a"];
+  for (const url of [...urls, "http://x:y", "http://u@x"]) {
     assert.throws(() => new Kibitzer({ url }), (error) => {
       return error instanceof TypeError && error.message.startsWith(`url is "${url}"; it must `);
     });

@@ -115,7 +115,7 @@ test("an origin that is not listed is an error that names it as a cause", async 
     }
   }
   const refused = new Kibitzer({ url, key: "key", WebSocket: Foreign }).live();
-  await assert.rejects(refused, /the server does not list the origin/);
+  await assert.rejects(refused, /does not list the origin of this page/);
 });
 
 test("a platform without WebSocket needs one", { skip: "WebSocket" in globalThis }, async () => {

@@ -31,7 +31,8 @@ class KibitzerError(Exception):
         retry_after_ms: int | None = None,
         problem: Problem | ProblemLine | None = None,
     ) -> None:
-        super().__init__(f"{status} {code}: {detail}")
+        # These arguments let pickle make the error again in another process.
+        super().__init__(status, code, detail, retry_after_ms, problem)
         self.status = status
         """The HTTP status, also of an error within a stream."""
         self.code = code
@@ -40,6 +41,9 @@ class KibitzerError(Exception):
         """The time to wait before another try, in milliseconds, if the server gave one."""
         self.problem = problem
         """The whole problem document, with the members that belong to its code."""
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.code}: {self.detail}"
 
     @property
     def errors(self) -> list[ErrorItem]:

@@ -78,7 +78,7 @@ class LiveBoard:
     def _search(self, type: str, members: Any) -> Stream[AnalysisLine]:
         self._send(type, members)
         channel = self._conversation.running = self._conversation.open_channel()
-        return Stream(self._lines(channel))
+        return Stream(self._lines(channel), lambda: self._leave(channel))
 
     def _lines(self, channel: Channel) -> Generator[Any, None, None]:
         try:
@@ -88,9 +88,11 @@ class LiveBoard:
                 if line["type"] == "end":
                     return
         finally:
-            # A newer search must not be stopped.
-            if self._conversation.running is channel:
-                self.stop()
+            self._leave(channel)
+
+    def _leave(self, channel: Channel) -> None:
+        if self._conversation.leave(channel):
+            self.stop()
 
     def _send(self, type: str, members: Any = None) -> None:
         try:
@@ -162,7 +164,7 @@ class AsyncLiveBoard:
         text = self._conversation.message(type, members)
         channel = self._conversation.running = self._conversation.open_channel()
         await self._send(text)
-        return AsyncStream(self._lines(channel))
+        return AsyncStream(self._lines(channel), lambda: self._leave(channel))
 
     async def _lines(self, channel: Channel) -> AsyncGenerator[Any, None]:
         try:
@@ -172,9 +174,11 @@ class AsyncLiveBoard:
                 if line["type"] == "end":
                     return
         finally:
-            # A newer search must not be stopped.
-            if self._conversation.running is channel:
-                await self.stop()
+            await self._leave(channel)
+
+    async def _leave(self, channel: Channel) -> None:
+        if self._conversation.leave(channel):
+            await self.stop()
 
     async def _send(self, text: str) -> None:
         try:

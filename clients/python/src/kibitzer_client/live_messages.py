@@ -62,6 +62,13 @@ class Conversation:
             self.running.id = self._last_id
             self._channels[self._last_id] = self.running
 
+    def leave(self, channel: Channel) -> bool:
+        """Whether the analysis of this channel has to be stopped. A newer one must not be."""
+        is_running = self.running is channel
+        if is_running:
+            self.running = None
+        return is_running
+
     def receive(self, text: str | bytes) -> None:
         """Takes a message of the server."""
         message = json.loads(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from types import TracebackType
 from typing import Generic, TypeVar
 
@@ -17,8 +17,12 @@ class Stream(Iterator[Item], Generic[Item]):
     Closing the stream, or leaving its `with` block, ends the request: the server stops the search.
     """
 
-    def __init__(self, lines: Generator[Item, None, None]) -> None:
+    def __init__(
+        self, lines: Generator[Item, None, None], leave: Callable[[], None] | None = None
+    ) -> None:
         self._lines = lines
+        # Closing a generator that was not started runs none of it.
+        self._leave = leave
 
     def __next__(self) -> Item:
         return next(self._lines)
@@ -26,6 +30,8 @@ class Stream(Iterator[Item], Generic[Item]):
     def close(self) -> None:
         """Ends the request, if it has not ended."""
         self._lines.close()
+        if self._leave is not None:
+            self._leave()
 
     def __enter__(self) -> Self:
         return self
@@ -46,8 +52,13 @@ class AsyncStream(AsyncIterator[Item], Generic[Item]):
     the request: the server stops the search.
     """
 
-    def __init__(self, lines: AsyncGenerator[Item, None]) -> None:
+    def __init__(
+        self,
+        lines: AsyncGenerator[Item, None],
+        leave: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._lines = lines
+        self._leave = leave
 
     async def __anext__(self) -> Item:
         return await anext(self._lines)
@@ -55,6 +66,8 @@ class AsyncStream(AsyncIterator[Item], Generic[Item]):
     async def aclose(self) -> None:
         """Ends the request, if it has not ended."""
         await self._lines.aclose()
+        if self._leave is not None:
+            await self._leave()
 
     async def __aenter__(self) -> Self:
         return self
