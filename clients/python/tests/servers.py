@@ -51,7 +51,7 @@ class Server:
 
     def searches_running(self) -> int:
         """The number of searches that run now."""
-        with urllib.request.urlopen(self.metrics) as response:
+        with urllib.request.urlopen(self.metrics, timeout=10) as response:
             text = response.read().decode()
         found = re.search(r"^kibitzer_searches_running (\d+)", text, re.MULTILINE)
         assert found

@@ -14,6 +14,7 @@ from kibitzer_client import (
     KibitzerError,
     KibitzerNetworkError,
     Stream,
+    live,
 )
 from servers import KEY, Server, answer, closed_url, fake
 
@@ -118,3 +119,16 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "websockets.sync.client", None)
     with pytest.raises(ImportError, match=r"pip install 'kibitzer-client\[live\]'"):
         Kibitzer("http://localhost").live()
+
+
+@pytest.mark.anyio
+async def test_a_silent_connection_is_a_network_error(
+    keyed_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "STREAM_SILENCE", 0.1)
+    with Kibitzer(keyed_server.url, key=KEY).live() as board:
+        with pytest.raises(KibitzerNetworkError, match="no message within"):
+            board._next(board._conversation.open_channel())
+    async with await AsyncKibitzer(keyed_server.url, key=KEY).live() as other:
+        with pytest.raises(KibitzerNetworkError, match="no message within"):
+            await other._next(other._conversation.open_channel())

@@ -23,18 +23,23 @@ export class Cancellation {
     return this.#controller.signal;
   }
 
-  /** Begins to measure the silence anew: the server sent something. */
+  /** Begins to measure the silence of the server. */
   restart(): void {
-    clearTimeout(this.#timer);
+    this.pause();
     this.#timer = setTimeout(() => {
       this.#isSilent = true;
       this.#abort();
     }, this.#silenceMs);
   }
 
+  /** Measures no silence: nobody waits for the server. */
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
   /** Ends the request, if it has not ended: the server then frees its worker. */
   finish(): void {
-    clearTimeout(this.#timer);
+    this.pause();
     this.#caller?.removeEventListener("abort", this.#abort);
     this.#abort();
   }

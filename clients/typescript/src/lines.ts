@@ -1,16 +1,23 @@
 /** Readers of NDJSON and of server-sent events. */
 
-/** The lines of a body. The caller of `next` gets the errors of the connection. */
+/** What measures how long a body is silent. */
+export interface SilenceTimer {
+  restart(): void;
+  pause(): void;
+}
+
+/** The lines of a body. While the caller handles a line, the body is not silent. */
 export async function* textLines(
-  body: ReadableStream<Uint8Array>, onData: () => void,
+  body: ReadableStream<Uint8Array>, silence: SilenceTimer,
 ): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
   for (;;) {
+    silence.restart();
     const { done, value } = await reader.read();
+    silence.pause();
     if (done) break;
-    onData();
     const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;

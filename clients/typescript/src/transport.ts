@@ -87,7 +87,7 @@ export class Transport {
     }
   }
 
-  /** The lines of an NDJSON response. `isLast` finds the line without which the stream broke. */
+  /** The lines of an NDJSON response, up to `end`. */
   async *ndjson<Line extends { type: string }>(
     request: RequestParts,
     { signal, hasHeartbeats }: CallOptions & { hasHeartbeats: boolean },
@@ -97,7 +97,7 @@ export class Transport {
     yield* this.#untilEnd<Line>(request, open, (lines) => lines);
   }
 
-  /** The events of a response, with their ids. Null: the server has no more of them (204). */
+  /** The events of a response, up to `end`. `onId` gets the id of each before the event comes. */
   async *events<Line extends { type: string }>(
     request: RequestParts, { signal }: CallOptions, onId: (id: string) => void,
   ): AsyncGenerator<Exclude<Line, { type: "problem" }>, void, undefined> {
@@ -124,7 +124,7 @@ export class Transport {
     decode: (lines: AsyncIterable<string>) => AsyncIterable<string>,
   ): AsyncGenerator<Exclude<Line, { type: "problem" }>, void, undefined> {
     try {
-      const lines = textLines(response.body ?? emptyBody(), () => cancellation.restart());
+      const lines = textLines(response.body ?? emptyBody(), cancellation);
       for await (const text of decode(lines)) {
         if (text === "") continue;
         const line = parse<Line>(text, response.status);
@@ -206,12 +206,18 @@ function routeOf({ method, path }: RequestParts): string {
   return `${method} ${path}`;
 }
 
+/** The JSON object in a text. */
 function parse<Value>(text: string, status: number): Value {
+  let value: unknown = null;
   try {
-    return JSON.parse(text) as Value;
+    value = JSON.parse(text);
   } catch {
-    throw unexpectedAnswer(status, "no JSON", text);
+    // The error below quotes the text.
   }
+  if (typeof value !== "object" || value === null) {
+    throw unexpectedAnswer(status, "no JSON object", text);
+  }
+  return value as Value;
 }
 
 function emptyBody(): ReadableStream<Uint8Array> {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { Kibitzer, type BatchResponseLine } from "kibitzer";
 import { startKibitzer } from "./servers.js";
 
@@ -72,6 +73,17 @@ test("a batch answers each request, also a bad one", async () => {
   assert.ok(bad?.type === "error" && bad.error.code === "invalid_fen");
   const wide = byId.get("c");
   assert.ok(wide && "lines" in wide && wide.lines.length === 2);
+});
+
+test("a loop may take longer than the server may be silent", async () => {
+  const patient = new Kibitzer({ url, timeoutMs: 1_000 });
+  const requests = Array.from({ length: 3 }, () => ({ fen: "startpos", depth: 2 }));
+  const types = [];
+  for await (const line of patient.batch(requests)) {
+    if (types.length === 0) await setTimeout(1_200);
+    types.push(line.type);
+  }
+  assert.deepEqual(types, ["answer", "answer", "answer", "end"]);
 });
 
 test("a game is submitted, followed, read and stopped", async () => {

@@ -139,11 +139,13 @@ test("a stream that ends between two lines broke off too", async () => {
 });
 
 test("a line that is no JSON, and a problem line, are errors", async () => {
-  const texts = ["<html>\n", "{\"type\":\"problem\",\"status\":500,\"code\":\"internal\"}\n"];
+  const texts = ["<html>\n", "null\n", "{\"type\":\"problem\",\"status\":500,\"code\":\"internal\"}\n"];
   const url = await startFake((_, response) => {
     response.end(texts.shift());
   });
   const client = new Kibitzer({ url });
-  await assert.rejects(read(client.analysis({ fen: "startpos" })), { code: "unexpected_answer" });
+  for (const stream of [client.analysis({ fen: "startpos" }), client.batch([])]) {
+    await assert.rejects(read<unknown>(stream), { code: "unexpected_answer" });
+  }
   await assert.rejects(read(client.analysis({ fen: "startpos" })), { code: "internal" });
 });

@@ -80,7 +80,7 @@ def parse_line(text: str) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise unexpected_answer(200, "no JSON", text)
+        raise unexpected_answer(200, "no JSON object", text)
     if value.get("type") == "problem":
         raise problem_error(value)  # type: ignore[arg-type]
     return value

@@ -28,6 +28,8 @@ from .streams import AsyncStream, Stream
 from .transport import CONNECT_TIMEOUT, Settings
 from .types import AnalysisLine, LiveLimits, LivePlace
 
+SILENT = f"no message within {STREAM_SILENCE:.0f} s"
+
 OPENING_ERRORS = (OSError, TimeoutError, WebSocketException)
 
 
@@ -107,7 +109,7 @@ class LiveBoard:
             except ConnectionClosed as error:
                 self._conversation.fail(str(error))
             except TimeoutError:
-                self._conversation.fail(f"no message within {STREAM_SILENCE:.0f} s")
+                self._conversation.fail(SILENT)
         return message
 
 
@@ -196,14 +198,18 @@ class AsyncLiveBoard:
         return message
 
     async def _read(self) -> None:
+        # Before Python 3.12, asyncio.wait_for can swallow the cancellation of its task.
+        timer = asyncio.get_running_loop().call_later(STREAM_SILENCE, self._give_up)
         try:
-            text = await asyncio.wait_for(self._socket.recv(), STREAM_SILENCE)
+            self._conversation.receive(await self._socket.recv())
         except ConnectionClosed as error:
             self._conversation.fail(str(error))
-        except (TimeoutError, asyncio.TimeoutError):
-            self._conversation.fail(f"no message within {STREAM_SILENCE:.0f} s")
-        else:
-            self._conversation.receive(text)
+        finally:
+            timer.cancel()
+
+    def _give_up(self) -> None:
+        self._conversation.fail(SILENT)
+        self._socket.transport.abort()
 
 
 def open_board(settings: Settings) -> LiveBoard:

@@ -29,16 +29,17 @@ class Settings:
         if key is not None:
             self.key_headers["authorization"] = f"Bearer {check_header('key', key)}"
 
-    def build(self, request: Request, silence: float | None = None) -> httpx.Request:
-        """The request of httpx. Redirections are not followed: they could take the key along."""
-        timeout = httpx.Timeout(silence or self.timeout, connect=CONNECT_TIMEOUT)
-        return httpx.Request(
+    def build(
+        self, http: httpx.Client | httpx.AsyncClient, request: Request, silence: float | None
+    ) -> httpx.Request:
+        """The request of httpx."""
+        return http.build_request(
             request.method,
             self.url + request.path,
             params=request.parameters or None,
             headers={"accept": request.accept, **self.key_headers, **request.headers},
             content=request.content,
-            extensions={"timeout": timeout.as_dict()},
+            timeout=httpx.Timeout(silence or self.timeout, connect=CONNECT_TIMEOUT),
         )
 
     def wait_after(self, error: KibitzerError, failed: int) -> float:
@@ -107,7 +108,9 @@ class SyncTransport:
 
     def _try_open(self, request: Request, silence: float | None) -> httpx.Response:
         try:
-            response = self.http.send(self.settings.build(request, silence), stream=True)
+            built = self.settings.build(self.http, request, silence)
+            # A redirection could take the key along.
+            response = self.http.send(built, stream=True, follow_redirects=False)
             if response.is_success:
                 return response
             try:
@@ -170,7 +173,9 @@ class AsyncTransport:
 
     async def _try_open(self, request: Request, silence: float | None) -> httpx.Response:
         try:
-            response = await self.http.send(self.settings.build(request, silence), stream=True)
+            built = self.settings.build(self.http, request, silence)
+            # A redirection could take the key along.
+            response = await self.http.send(built, stream=True, follow_redirects=False)
             if response.is_success:
                 return response
             try:
@@ -183,11 +188,14 @@ class AsyncTransport:
 
 
 def parse(text: str) -> Any:
-    """The JSON document in a text."""
+    """The JSON object in a text."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except ValueError:
-        raise unexpected_answer(200, "no JSON", text) from None
+        value = None
+    if not isinstance(value, dict):
+        raise unexpected_answer(200, "no JSON object", text)
+    return value
 
 
 def network_error(request: Request, error: httpx.RequestError) -> KibitzerNetworkError:
