@@ -14,7 +14,7 @@ const CHARACTERS_PER_ERROR: usize = 3;
 
 /// The members of requests, by name, each with a route that takes it. The route is the one that a
 /// client most likely means. A test compares this list with the contract.
-pub(crate) const MEMBER_ROUTES: [(&str, &str); 29] = [
+pub(crate) const MEMBER_ROUTES: [(&str, &str); 33] = [
     ("after", "/v1/judgement"),
     ("before", "/v1/judgement"),
     ("best", "/v1/judgement"),
@@ -28,7 +28,9 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 29] = [
     ("fresh", "/v1/best-move"),
     ("id", "/v1/batch"),
     ("infinite", "/v1/analysis"),
+    ("input", "/v1"),
     ("mate", "/v1/best-move"),
+    ("maxThinkingTime", "/v1"),
     ("moves", "/v1/best-move"),
     ("movetime_ms", "/v1/best-move"),
     ("multiPv", "/api/cloud-eval"),
@@ -40,9 +42,11 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 29] = [
     ("pv_length", "/v1/analysis"),
     ("searchmoves", "/v1/analysis"),
     ("session", "/v1/best-move"),
+    ("taskId", "/v1"),
     ("threads", "/v1/best-move"),
     ("undo", "/v1/play"),
     ("variant", "/api/cloud-eval"),
+    ("variants", "/v1"),
     ("views", "/v1/position"),
 ];
 
