@@ -46,13 +46,12 @@ pub(crate) async fn chess_api(
         Err(problem) => return ChessApiError::from_unreadable(problem).map(as_reply),
     };
     let search = match request.resolve() {
-        Ok(search) => search,
+        Ok(search) => search.with_one_line(),
         Err(error) => return Ok(as_reply(error)),
     };
-    let one_line = search.to_request(1, caller.client(), app.caps());
-    let answer = app.service().await.best_move(one_line).await?;
-    let report = &answer.report;
-    let best = search.context.message(MessageKind::BestMove, report.score, &report.pv, report);
+    let (request, context) = search.into_request(caller.client(), app.caps());
+    let report = app.service().await.best_move(request).await?.report;
+    let best = context.message(MessageKind::BestMove, report.score, &report.pv, &report);
     // Only a shutdown ends a search before it has found a move.
     Ok(Reply(best.ok_or_else(AnalysisError::shutting_down)?).into_response())
 }

@@ -1,7 +1,5 @@
 //! Values of routes in the format of other services, whose clients are less exact.
 
-use std::borrow::Cow;
-
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
@@ -71,6 +69,6 @@ impl<'a> FromValue<'a> for LenientNumber {
     }
 }
 
-fn number_of(text: &Cow<'_, str>) -> Option<f64> {
+fn number_of(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }

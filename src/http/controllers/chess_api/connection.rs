@@ -105,10 +105,10 @@ impl<'a> ChessApiConnection<'a> {
     }
 
     async fn start(&mut self, search: ChessApiSearch) -> SocketResult {
-        let request = search.to_request(search.variants(), self.caller.client(), self.app.caps());
+        let (request, context) = search.into_request(self.caller.client(), self.app.caps());
         match self.service.start_analysis(request) {
             Ok(analysis) => {
-                self.running = Some(RunningSearch { context: search.context, analysis });
+                self.running = Some(RunningSearch { context, analysis });
                 Ok(())
             }
             Err(error) => self.send_problem(&error.into()).await,

@@ -72,7 +72,7 @@ pub(super) struct ChessApiSearch {
     variants: u16,
     depth: u8,
     thinking_time: Duration,
-    pub(super) context: MessageContext,
+    context: MessageContext,
 }
 
 impl FromMembers for ChessApiRequest {
@@ -151,23 +151,28 @@ impl ChessApiRequest {
 }
 
 impl ChessApiSearch {
-    /// The number of lines that the client wants.
-    pub(super) fn variants(&self) -> u16 {
-        self.variants
+    /// The same search with one line.
+    pub(super) fn with_one_line(self) -> ChessApiSearch {
+        ChessApiSearch { variants: 1, ..self }
     }
 
-    /// The request of this search with a number of lines, within the server's own caps.
-    pub(super) fn to_request(&self, lines: u16, client: &Client, caps: &Caps) -> AnalysisRequest {
-        AnalysisRequest {
-            game: self.game.clone(),
+    /// The request to the service within the server's own caps, and what its messages need. The
+    /// game may be long and is not kept.
+    pub(super) fn into_request(
+        self,
+        client: &Client,
+        caps: &Caps,
+    ) -> (AnalysisRequest, MessageContext) {
+        let request = AnalysisRequest {
+            game: self.game,
             limits: Limits {
                 depth: Some(self.depth.min(caps.depth)),
                 movetime: Some(self.thinking_time.min(caps.movetime)),
                 ..Limits::default()
             },
             options: SearchOptions {
-                multipv: lines.min(caps.multipv).into(),
-                search_moves: self.search_moves.clone(),
+                multipv: self.variants.min(caps.multipv).into(),
+                search_moves: self.search_moves,
                 ..SearchOptions::default()
             },
             fresh: false,
@@ -175,7 +180,8 @@ impl ChessApiSearch {
             class: PriorityClass::Interactive,
             session: None,
             strength: None,
-        }
+        };
+        (request, self.context)
     }
 }
 

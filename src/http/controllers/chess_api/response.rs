@@ -27,7 +27,7 @@ const STEEPNESS: f64 = 0.003_682_08;
 #[serde(untagged)]
 #[expect(dead_code, reason = "describes the schema only; each response is serialized by itself")]
 pub(crate) enum ChessApiAnswer {
-    Move(ChessApiMove),
+    Move(Box<ChessApiMove>),
     Error(ChessApiError),
 }
 
