@@ -78,7 +78,7 @@ fn authorization_headers(api_key: &str) -> Result<HeaderMap, RemoteError> {
 
 impl Backend for RemoteBackend {
     fn name(&self) -> String {
-        format!("kibitzer at {}", self.base_url)
+        format!("kibitzer {} at {}", env!("CARGO_PKG_VERSION"), self.base_url)
     }
 
     fn supports(&self, option: OptionName) -> bool {
