@@ -22,6 +22,7 @@ import { JudgementSlot } from "./review/JudgementSlot";
 import { createLazyReview } from "./review/lazy";
 import { useAddress } from "./tree/address";
 import { useAnnouncements } from "./tree/announce";
+import type { PictureCommand } from "./tree/game-commands";
 import { GameMenu } from "./tree/GameMenu";
 import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
@@ -82,6 +83,9 @@ export function App() {
   /** The board of a practice, in place of the tree's. */
   const scratch = () => review()?.practice.scratch() ?? null;
   const position = () => scratch()?.position ?? tree.position();
+  const fen = () => scratch()?.fen ?? tree.current().fen;
+  const lastMove = () => scratch()?.lastMove ?? tree.current().uci;
+  const drawings = () => (scratch() ? [] : drawingsOf(tree.current().comments));
   /** Plays a move on the board. `false` if it is illegal. */
   const play = (uci: string): boolean => {
     if (!scratch()) return tree.play(uci);
@@ -109,6 +113,12 @@ export function App() {
     "The dialog",
     async () => (await import("./Dialogs")).DIALOGS[name](page),
     (view) => setDialog(() => view),
+  );
+  const takePicture = (command: PictureCommand) => withPart(
+    "The code for pictures", () => import("./pictures"), (part) => part[command]({
+      fen: fen(), position: position(), lastMove: lastMove(), drawings: drawings(),
+      orientation: orientation(), settings, tree: tree.tree(),
+    }, client),
   );
   const panelProps = { tree, engine, client, overlays };
   const ReviewPanel = lazyView(async () => {
@@ -140,7 +150,9 @@ export function App() {
   };
   return (
     <>
-      <Header onOpen={openDialog}><GameMenu tree={tree} orientation={orientation()} /></Header>
+      <Header onOpen={openDialog}>
+        <GameMenu tree={tree} orientation={orientation()} onPicture={takePicture} />
+      </Header>
       <main class="page" classList={{
         "with-tool": openTool() !== null, "with-players": hasPlayers(tree.tree().headers),
       }}>
@@ -148,21 +160,21 @@ export function App() {
           <EvalBar info={info()} orientation={orientation()} outcome={result()} />
         </div>
         <Board
-          fen={scratch()?.fen ?? tree.current().fen}
+          fen={fen()}
           position={position()}
-          lastMove={scratch()?.lastMove ?? tree.current().uci}
+          lastMove={lastMove()}
           orientation={orientation()}
           coordinates={settings.coordinates === "on"}
           animation={settings.animation === "on"}
           overlays={overlays}
-          drawings={scratch() ? [] : drawingsOf(tree.current().comments)}
+          drawings={drawings()}
           onMove={play}
           onDraw={draw}
         />
         <div class="under-board">
           <StepControls tree={tree} onFlip={() => setOrientation(opposite)} />
           <MoveInput
-            fen={scratch()?.fen ?? tree.current().fen}
+            fen={fen()}
             position={position()}
             onMove={play}
           />
