@@ -499,6 +499,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/board.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Draw a board as SVG
+         * @description Takes the query of web-boardimage. Without `moves`, a FEN needs only a board, which need not be
+         *     legal: `fen=8/8/8/8/4N3/8/8/8`.
+         */
+        get: operations["board_svg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/board.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Draw a board as PNG
+         * @description Gives the picture of `GET /board.svg` in pixels.
+         *
+         *     The server draws at most two pictures at once, and one of one client. Further requests wait,
+         *     for at most the time limit of a request body, and then get 503 `queue_full`.
+         */
+        get: operations["board_png"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/live": {
         parameters: {
             query?: never;
@@ -551,6 +595,67 @@ export interface paths {
          *     docs/live.md has a transcript.
          */
         get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a search as on chess-api.com
+         * @description Opens a WebSocket in the format of <https://chess-api.com>. The client sends the request of
+         *     `POST /v1` as text. The server answers with messages in the format of its response:
+         *
+         *     - `move`: a result of the search so far. Each deeper iteration sends one message for each of the
+         *       `variants`, the best first. An analysis in the evaluation cache comes first.
+         *     - `bestmove`: the best move, the last message of a search.
+         *     - `error`: bad input.
+         *     - `problem`: any other refusal, with the members of a problem, as in `GET /v1/live`.
+         *
+         *     A newer message replaces the running search, which then sends nothing more. Set `taskId` to pair
+         *     messages with their request. With a rate limit, every message counts as a request.
+         *
+         *     The rules of `GET /v1/live` apply to the origin of a page, the number of sockets, pings, idle time
+         *     and close codes. Three messages in a row that are no JSON objects close the socket.
+         */
+        get: operations["chess_api_socket"];
+        put?: never;
+        /**
+         * Find the best move as on chess-api.com
+         * @description Returns the best move in the format of <https://chess-api.com>. The server ignores unknown
+         *     members and clamps numbers to their range. It reads a number also from a string. Bad input gets
+         *     the status 200 with `"type": "error"`. Every other refusal is a problem, as on each route.
+         */
+        post: operations["chess_api"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/v2.php": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find the best move as on stockfish.online
+         * @description Returns the best move in the format of <https://stockfish.online/api/s/v2.php>. The server
+         *     ignores unknown parameters and clamps `depth` to its range. Bad input gets the status 200 with
+         *     `"success": false`. Every other refusal is a problem, as on each route.
+         */
+        get: operations["stockfish_online"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1138,6 +1243,147 @@ export interface components {
             check_mask: string;
             /** @description The pins of both sides. */
             pins: components["schemas"]["Pins"];
+        };
+        /** @description A response in the format of chess-api.com. */
+        ChessApiAnswer: components["schemas"]["ChessApiMove"] | components["schemas"]["ChessApiError"];
+        /** @description Bad input in the format of chess-api.com. */
+        ChessApiError: {
+            /**
+             * @description The type of the message.
+             * @enum {string}
+             */
+            type: "error";
+            /**
+             * @description The kind of error.
+             * @enum {string}
+             */
+            error: "INVALID_FEN_VALIDATION_ERROR" | "INVALID_INPUT";
+            /** @description A description of the error. */
+            text: string;
+            /** @description The id of the request, or one that the server made. */
+            taskId?: string | number;
+        };
+        /**
+         * @description A move in the format of chess-api.com. `eval`, `centipawns`, `mate` and `winChance` are from
+         *     White's point of view.
+         */
+        ChessApiMove: components["schemas"]["ChessApiStep"] & {
+            /** @description A sentence about the move, for people. */
+            text: string;
+            /**
+             * Format: double
+             * @description The score in pawns. A mate counts as 100.
+             */
+            eval: number;
+            /** @description The move in UCI. */
+            move: string;
+            /** @description The position: `fen` as the client sent it, or the position after the moves of `input`. */
+            fen: string;
+            /**
+             * Format: int32
+             * @description The depth of the last finished iteration, in plies.
+             */
+            depth: number;
+            /**
+             * Format: double
+             * @description The win chance in percent: 100 / (1 + e^(−0.00368208 · centipawns)). A mate is 100 or 0.
+             */
+            winChance: number;
+            /** @description The expected moves after this one, in UCI. */
+            continuationArr: string[];
+            /**
+             * Format: int32
+             * @description The number of moves to mate; negative if White is mated. Null if no mate is known.
+             */
+            mate: number | null;
+            /** @description The score in centipawns, as text. A mate counts as 10000. */
+            centipawns: string;
+            /** @description The move in SAN. */
+            san: string;
+            /** @description The move in UCI, as `move`. */
+            lan: string;
+            /** @description The side to move: `w` or `b`. */
+            turn: string;
+            /** @description The color of the piece: `w` or `b`. */
+            color: string;
+            /** @description The piece that moves: `p`, `n`, `b`, `r`, `q` or `k`. */
+            piece: string;
+            /**
+             * @description The kind of the move: `n` quiet, `b` a pawn's two squares, `c` capture, `e` en passant, `k`
+             *     or `q` castling; then `p` for a promotion.
+             */
+            flags: string;
+            /** @description Whether the move captures a piece. */
+            isCapture: boolean;
+            /** @description Whether the move is castling. */
+            isCastling: boolean;
+            /** @description Whether the move is a promotion. */
+            isPromotion: boolean;
+            /** @description The captured piece, `p`, `n`, `b`, `r` or `q`; `false` without one. */
+            captured: string | boolean;
+            /** @description The piece that a pawn promotes to, `n`, `b`, `r` or `q`; `false` without one. */
+            promotion: string | boolean;
+            /** @description The moves of `continuationArr` as squares. */
+            continuation: components["schemas"]["ChessApiStep"][];
+            /** @description The id of the request, or one that the server made. */
+            taskId: string | number;
+            /** @description The time of the search in milliseconds. */
+            time: number;
+            /**
+             * @description `bestmove` for the result of a search, `move` for a result so far.
+             * @enum {string}
+             */
+            type: "move" | "bestmove";
+        };
+        /**
+         * @description A position to search, in the format of chess-api.com. The server ignores other members, and
+         *     null has the meaning of a missing member.
+         */
+        ChessApiRequest: {
+            /**
+             * @description The position: a FEN, or `startpos`. It takes precedence over `input`. One of the two is
+             *     required.
+             */
+            fen?: string;
+            /** @description A text or HTML with the moves of a game, such as PGN. The position is the one after them. */
+            input?: string;
+            /**
+             * Format: double
+             * @description The number of best moves that a WebSocket reports, 1 to 5. The default is 1. The response of
+             *     `POST /v1` is always the best move.
+             */
+            variants?: number;
+            /**
+             * Format: double
+             * @description The maximum depth in plies, 1 to 18. The default is 12.
+             */
+            depth?: number;
+            /**
+             * Format: double
+             * @description The maximum time of the search in milliseconds, 1 to 100. The default is 50.
+             */
+            maxThinkingTime?: number;
+            /**
+             * @description The only moves to search, in UCI or SAN, with spaces or commas between them. All legal moves
+             *     if it is empty.
+             */
+            searchmoves?: string;
+            /** @description An id of the client's choice, a string or a number. The answers repeat it. The server makes one if it is missing. */
+            taskId?: string | number;
+        };
+        /** @description The squares of a move in the format of chess-api.com. */
+        ChessApiStep: {
+            /** @description The square that the piece leaves. */
+            from: string;
+            /**
+             * @description The square that the piece moves to. For castling that is not the standard one, the rook's
+             *     square.
+             */
+            to: string;
+            /** @description `from` as two digits, file and rank: `b7` is `27`. */
+            fromNumeric: string;
+            /** @description `to` as two digits. */
+            toNumeric: string;
         };
         /** @description A member above its cap, with the value used instead. */
         Clamped: {
@@ -2711,6 +2957,34 @@ export interface components {
             claims: ("threefold_repetition" | "fifty_moves")[];
             /** @description Corrections made to the FEN. */
             warnings: components["schemas"]["Warning"][];
+        };
+        /** @description A response in the format of stockfish.online. */
+        StockfishOnlineAnswer: components["schemas"]["StockfishOnlineMove"] | components["schemas"]["StockfishOnlineFailure"];
+        /** @description Bad input in the format of stockfish.online. */
+        StockfishOnlineFailure: {
+            /** @description `false` */
+            success: boolean;
+            /** @description A description of the error. */
+            data: string;
+        };
+        /** @description A best move in the format of stockfish.online. Scores are from White's point of view. */
+        StockfishOnlineMove: {
+            /** @description `true` */
+            success: boolean;
+            /**
+             * Format: double
+             * @description The score in pawns. Null if a mate is known.
+             */
+            evaluation: number | null;
+            /**
+             * Format: int32
+             * @description The number of moves to mate; negative if White is mated. Null if no mate is known.
+             */
+            mate: number | null;
+            /** @description The best move in the words of UCI: `bestmove b7b6 ponder f3e5`. */
+            bestmove: string;
+            /** @description The best moves in UCI, separated by spaces. */
+            continuation: string;
         };
         /** @description A line of a stream. */
         StreamLine: components["schemas"]["InfoLine"] | components["schemas"]["QueuedLine"] | components["schemas"]["HeartbeatLine"] | components["schemas"]["EndLine"] | components["schemas"]["ProblemLine"];
@@ -5124,6 +5398,237 @@ export interface operations {
             };
         };
     };
+    board_svg: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one of `fen` and `packed` is required.
+                 * @example startpos
+                 */
+                fen?: string;
+                /** @description The packed form: base64url without padding. Exactly one of `fen` and `packed` is required. */
+                packed?: string;
+                /**
+                 * @description Moves in UCI or SAN, played from that position; at most `moves` of `GET /v1/limits`. They count for repetitions and move clocks.
+                 * @example [
+                 *       "e4",
+                 *       "e5",
+                 *       "Nf3",
+                 *       "Nc6"
+                 *     ]
+                 */
+                moves?: string[];
+                /** @description The player at the bottom. The default is `white`. */
+                orientation?: "white" | "black";
+                /**
+                 * @description Width and height, in pixels. The default is `360`.
+                 * @example 600
+                 */
+                size?: number;
+                /** @description The last move in UCI, whose squares get another colour: `e2e4`. Empty for none. Without this parameter it is the last one of `moves`, if there is any. */
+                lastMove?: string;
+                /** @description The square of a king in check, which becomes red: `e1`. Empty for none. Without this parameter it is that of the king in check after `moves`, if there are any. */
+                check?: string;
+                /**
+                 * @description Arrows from square to square, and circles around a square: `Ge6g8,Bh7`, at most 64. The first letter is the colour: `G` green, `R` red, `Y` yellow, `B` blue. Without it they are green.
+                 * @example [
+                 *       "Gf1b5",
+                 *       "Rc6"
+                 *     ]
+                 */
+                arrows?: string[];
+                /**
+                 * @description Squares with a cross: `a3,c3`.
+                 * @example [
+                 *       "d2",
+                 *       "d4"
+                 *     ]
+                 */
+                squares?: string[];
+                /** @description Shows the names of files and ranks in a margin. The default is `false`. */
+                coordinates?: boolean;
+                /**
+                 * @description The colours of the squares. The default is `lichess-brown`.
+                 * @example lichess-blue
+                 */
+                colors?: "lichess-brown" | "lichess-blue" | "wikipedia";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. It needs no font and no other file. */
+            200: {
+                headers: {
+                    /** @description `public`. `private` takes the place of `public` for a request with a key or ticket. */
+                    "Cache-Control"?: string;
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description The client has the current answer: `If-None-Match` holds its `ETag`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_query`: A query parameter is not percent-encoded UTF-8. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            /**
+             * @description `invalid_request`: Members of the body, the query or the headers are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists at most 100 of them, each with a JSON Pointer.
+             *
+             *     `invalid_fen`: The FEN or the packed form is not a legal chess position. The member `errors` lists every detectable error with its field and text.
+             *
+             *     `illegal_move`: An entry of `moves` or `searchmoves` is not a legal move in its position. `index`, from 0, and `text` identify the entry; `detail` names the list. `why` is `not_a_move`, `ambiguous`, `not_legal` or `game_over`.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["Internal"];
+        };
+    };
+    board_png: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one of `fen` and `packed` is required.
+                 * @example startpos
+                 */
+                fen?: string;
+                /** @description The packed form: base64url without padding. Exactly one of `fen` and `packed` is required. */
+                packed?: string;
+                /**
+                 * @description Moves in UCI or SAN, played from that position; at most `moves` of `GET /v1/limits`. They count for repetitions and move clocks.
+                 * @example [
+                 *       "e4",
+                 *       "e5",
+                 *       "Nf3",
+                 *       "Nc6"
+                 *     ]
+                 */
+                moves?: string[];
+                /** @description The player at the bottom. The default is `white`. */
+                orientation?: "white" | "black";
+                /**
+                 * @description Width and height, in pixels. The default is `360`.
+                 * @example 600
+                 */
+                size?: number;
+                /** @description The last move in UCI, whose squares get another colour: `e2e4`. Empty for none. Without this parameter it is the last one of `moves`, if there is any. */
+                lastMove?: string;
+                /** @description The square of a king in check, which becomes red: `e1`. Empty for none. Without this parameter it is that of the king in check after `moves`, if there are any. */
+                check?: string;
+                /**
+                 * @description Arrows from square to square, and circles around a square: `Ge6g8,Bh7`, at most 64. The first letter is the colour: `G` green, `R` red, `Y` yellow, `B` blue. Without it they are green.
+                 * @example [
+                 *       "Gf1b5",
+                 *       "Rc6"
+                 *     ]
+                 */
+                arrows?: string[];
+                /**
+                 * @description Squares with a cross: `a3,c3`.
+                 * @example [
+                 *       "d2",
+                 *       "d4"
+                 *     ]
+                 */
+                squares?: string[];
+                /** @description Shows the names of files and ranks in a margin. The default is `false`. */
+                coordinates?: boolean;
+                /**
+                 * @description The colours of the squares. The default is `lichess-brown`.
+                 * @example lichess-blue
+                 */
+                colors?: "lichess-brown" | "lichess-blue" | "wikipedia";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    /** @description `public`. `private` takes the place of `public` for a request with a key or ticket. */
+                    "Cache-Control"?: string;
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": number[];
+                };
+            };
+            /** @description The client has the current answer: `If-None-Match` holds its `ETag`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_query`: A query parameter is not percent-encoded UTF-8. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            /**
+             * @description `invalid_request`: Members of the body, the query or the headers are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists at most 100 of them, each with a JSON Pointer.
+             *
+             *     `invalid_fen`: The FEN or the packed form is not a legal chess position. The member `errors` lists every detectable error with its field and text.
+             *
+             *     `illegal_move`: An entry of `moves` or `searchmoves` is not a legal move in its position. `index`, from 0, and `text` identify the entry; `detail` names the list. `why` is `not_a_move`, `ambiguous`, `not_legal` or `game_over`.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["Internal"];
+            /** @description `queue_full`: All workers are busy and the queue is full, or a limit is reached: of streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the waiting requests or the used slots. Retry after the seconds in `Retry-After`. */
+            503: {
+                headers: {
+                    /** @description Whole seconds after which a retry makes sense. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     live: {
         parameters: {
             query?: {
@@ -5153,7 +5658,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            /** @description `origin_refused`: A web page of this origin may not open a live board. The operator allows origins with `http.cors_origins`. */
+            /** @description `origin_refused`: A web page of this origin may not open a WebSocket. The operator allows origins with `http.cors_origins`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5171,7 +5676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `upgrade_required`: A live board is opened with a WebSocket handshake (RFC 6455): a GET with `Connection: upgrade`, `Upgrade: websocket` and the headers that belong to it. */
+            /** @description `upgrade_required`: A WebSocket is opened with a handshake (RFC 6455): a GET with `Connection: upgrade`, `Upgrade: websocket` and the headers that belong to it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -5184,6 +5689,185 @@ export interface operations {
             500: components["responses"]["Internal"];
             /**
              * @description `queue_full`: All workers are busy and the queue is full, or a limit is reached: of streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the waiting requests or the used slots. Retry after the seconds in `Retry-After`.
+             *
+             *     `shutting_down`: The server is shutting down and accepts no new searches. Retry after the seconds in `Retry-After`; another process may answer then.
+             */
+            503: {
+                headers: {
+                    /** @description Whole seconds after which a retry makes sense. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chess_api_socket: {
+        parameters: {
+            query?: {
+                /** @description A ticket from `POST /v1/tickets`, for clients that can't send an API key. */
+                ticket?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection is now a WebSocket. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["unauthorized"];
+            /** @description `origin_refused`: A web page of this origin may not open a WebSocket. The operator allows origins with `http.cors_origins`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upgrade_required`: A WebSocket is opened with a handshake (RFC 6455): a GET with `Connection: upgrade`, `Upgrade: websocket` and the headers that belong to it. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["Internal"];
+            /**
+             * @description `queue_full`: All workers are busy and the queue is full, or a limit is reached: of streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the waiting requests or the used slots. Retry after the seconds in `Retry-After`.
+             *
+             *     `shutting_down`: The server is shutting down and accepts no new searches. Retry after the seconds in `Retry-After`; another process may answer then.
+             */
+            503: {
+                headers: {
+                    /** @description Whole seconds after which a retry makes sense. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chess_api: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChessApiRequest"];
+            };
+        };
+        responses: {
+            /** @description The best move, or an error. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChessApiAnswer"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            /** @description `request_timeout`: The body did not arrive within the server's time limit. Send the whole body at once. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body exceeds `body_bytes` of `GET /v1/limits`, or for games `jobs.bytes`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The header `Content-Type` names a type that the route does not read, or it is missing and the body is not a JSON object. A JSON object needs no `Content-Type`; `application/json` declares it. A body with a `Content-Encoding` is refused. Batches and games have other media types; `detail` lists them. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["Internal"];
+            /**
+             * @description `queue_full`: All workers are busy and the queue is full, or a limit is reached: of streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the waiting requests or the used slots. Retry after the seconds in `Retry-After`.
+             *
+             *     `deadline`: The request waited for a worker for the maximum time. Retry after the seconds in `Retry-After`.
+             *
+             *     `shutting_down`: The server is shutting down and accepts no new searches. Retry after the seconds in `Retry-After`; another process may answer then.
+             */
+            503: {
+                headers: {
+                    /** @description Whole seconds after which a retry makes sense. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stockfish_online: {
+        parameters: {
+            query: {
+                /**
+                 * @description The position: a FEN, or `startpos`.
+                 * @example rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
+                 */
+                fen: string;
+                /**
+                 * @description The maximum depth in plies, 1 to 15. The default is 12.
+                 * @example 6
+                 */
+                depth?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The best move, or an error. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockfishOnlineAnswer"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["Internal"];
+            /**
+             * @description `queue_full`: All workers are busy and the queue is full, or a limit is reached: of streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the waiting requests or the used slots. Retry after the seconds in `Retry-After`.
+             *
+             *     `deadline`: The request waited for a worker for the maximum time. Retry after the seconds in `Retry-After`.
              *
              *     `shutting_down`: The server is shutting down and accepts no new searches. Retry after the seconds in `Retry-After`; another process may answer then.
              */

@@ -335,6 +335,79 @@ The side that castles and the direction.
 """
 
 
+class ChessApiError(TypedDict):
+    """
+    Bad input in the format of chess-api.com.
+    """
+
+    type: Literal['error']
+    """
+    The type of the message.
+    """
+    error: Literal['INVALID_FEN_VALIDATION_ERROR', 'INVALID_INPUT']
+    """
+    The kind of error.
+    """
+    text: str
+    """
+    A description of the error.
+    """
+    taskId: NotRequired[str | float]
+    """
+    The id of the request, or one that the server made.
+    """
+
+
+class ChessApiRequest(TypedDict):
+    """
+    A position to search, in the format of chess-api.com. The server ignores other members, and
+    null has the meaning of a missing member.
+    """
+
+    fen: NotRequired[str]
+    """
+    The position: a FEN, or `startpos`. It takes precedence over `input`. One of the two is
+    required.
+    """
+    input: NotRequired[str]
+    """
+    A text or HTML with the moves of a game, such as PGN. The position is the one after them.
+    """
+    variants: NotRequired[float]
+    """
+    The number of best moves that a WebSocket reports, 1 to 5. The default is 1. The response of
+    `POST /v1` is always the best move.
+    """
+    depth: NotRequired[float]
+    """
+    The maximum depth in plies, 1 to 18. The default is 12.
+    """
+    maxThinkingTime: NotRequired[float]
+    """
+    The maximum time of the search in milliseconds, 1 to 100. The default is 50.
+    """
+    searchmoves: NotRequired[str]
+    """
+    The only moves to search, in UCI or SAN, with spaces or commas between them. All legal moves
+    if it is empty.
+    """
+    taskId: NotRequired[str | float]
+    """
+    An id of the client's choice, a string or a number. The answers repeat it. The server makes one if it is missing.
+    """
+
+
+ChessApiStep = TypedDict(
+    'ChessApiStep',
+    {
+        'from': str,
+        'to': str,
+        'fromNumeric': str,
+        'toNumeric': str,
+    },
+)
+
+
 class Clamped(TypedDict):
     """
     A member above its cap, with the value used instead.
@@ -1394,6 +1467,48 @@ class StandardMainlineMove(TypedDict):
     """
 
 
+class StockfishOnlineFailure(TypedDict):
+    """
+    Bad input in the format of stockfish.online.
+    """
+
+    success: bool
+    """
+    `false`
+    """
+    data: str
+    """
+    A description of the error.
+    """
+
+
+class StockfishOnlineMove(TypedDict):
+    """
+    A best move in the format of stockfish.online. Scores are from White's point of view.
+    """
+
+    success: bool
+    """
+    `true`
+    """
+    evaluation: float | None
+    """
+    The score in pawns. Null if a mate is known.
+    """
+    mate: int | None
+    """
+    The number of moves to mate; negative if White is mated. Null if no mate is known.
+    """
+    bestmove: str
+    """
+    The best move in the words of UCI: `bestmove b7b6 ponder f3e5`.
+    """
+    continuation: str
+    """
+    The best moves in UCI, separated by spaces.
+    """
+
+
 class SubmittedJob(TypedDict):
     """
     A stored review job.
@@ -1732,6 +1847,111 @@ class Checks(TypedDict):
     pins: Pins
     """
     The pins of both sides.
+    """
+
+
+class ChessApiMove(ChessApiStep):
+    """
+    A move in the format of chess-api.com. `eval`, `centipawns`, `mate` and `winChance` are from
+    White's point of view.
+    """
+
+    text: str
+    """
+    A sentence about the move, for people.
+    """
+    eval: float
+    """
+    The score in pawns. A mate counts as 100.
+    """
+    move: str
+    """
+    The move in UCI.
+    """
+    fen: str
+    """
+    The position: `fen` as the client sent it, or the position after the moves of `input`.
+    """
+    depth: int
+    """
+    The depth of the last finished iteration, in plies.
+    """
+    winChance: float
+    """
+    The win chance in percent: 100 / (1 + e^(−0.00368208 · centipawns)). A mate is 100 or 0.
+    """
+    continuationArr: list[str]
+    """
+    The expected moves after this one, in UCI.
+    """
+    mate: int | None
+    """
+    The number of moves to mate; negative if White is mated. Null if no mate is known.
+    """
+    centipawns: str
+    """
+    The score in centipawns, as text. A mate counts as 10000.
+    """
+    san: str
+    """
+    The move in SAN.
+    """
+    lan: str
+    """
+    The move in UCI, as `move`.
+    """
+    turn: str
+    """
+    The side to move: `w` or `b`.
+    """
+    color: str
+    """
+    The color of the piece: `w` or `b`.
+    """
+    piece: str
+    """
+    The piece that moves: `p`, `n`, `b`, `r`, `q` or `k`.
+    """
+    flags: str
+    """
+    The kind of the move: `n` quiet, `b` a pawn's two squares, `c` capture, `e` en passant, `k`
+    or `q` castling; then `p` for a promotion.
+    """
+    isCapture: bool
+    """
+    Whether the move captures a piece.
+    """
+    isCastling: bool
+    """
+    Whether the move is castling.
+    """
+    isPromotion: bool
+    """
+    Whether the move is a promotion.
+    """
+    captured: str | bool
+    """
+    The captured piece, `p`, `n`, `b`, `r` or `q`; `false` without one.
+    """
+    promotion: str | bool
+    """
+    The piece that a pawn promotes to, `n`, `b`, `r` or `q`; `false` without one.
+    """
+    continuation: list[ChessApiStep]
+    """
+    The moves of `continuationArr` as squares.
+    """
+    taskId: str | float
+    """
+    The id of the request, or one that the server made.
+    """
+    time: int
+    """
+    The time of the search in milliseconds.
+    """
+    type: Literal['move', 'bestmove']
+    """
+    `bestmove` for the result of a search, `move` for a result so far.
     """
 
 
@@ -2560,6 +2780,12 @@ class State(TypedDict):
     """
 
 
+StockfishOnlineAnswer: TypeAlias = StockfishOnlineMove | StockfishOnlineFailure
+"""
+A response in the format of stockfish.online.
+"""
+
+
 class TablebaseAnswer(State):
     """
     A position and its moves by tablebase.
@@ -2738,6 +2964,12 @@ class BestMoveAnswer(State, BestMoveAndReply, SearchStats):
     """
     The principal variation in SAN.
     """
+
+
+ChessApiAnswer: TypeAlias = ChessApiMove | ChessApiError
+"""
+A response in the format of chess-api.com.
+"""
 
 
 class Evaluation(State):
