@@ -317,6 +317,7 @@ test("castling in Chess960 has the squares of king and rook", async () => {
   await page().getByRole("button", { name: "Set up" }).click();
   await page().getByLabel("FEN").fill(CHESS960);
   await page().getByRole("button", { name: "Analyse", exact: true }).last().click();
+  await page().getByRole("dialog").waitFor({ state: "detached" });
   await open("Nine-bit state");
   await option(/^1, K,/).click();
   await expectMarked("inspect-mark", "e1 g1");

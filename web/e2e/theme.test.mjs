@@ -57,6 +57,7 @@ test("a chosen set is on all boards, also after a reload and with Black below", 
   assert.equal(await drawing(".setup-board .board piece.knight.white"), knight);
   await dialog("Set up position").getByLabel("FEN").fill("4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
   await page().getByRole("button", { name: "Analyse", exact: true }).last().click();
+  await dialog("Set up position").waitFor({ state: "detached" });
   await click(page(), "a7", "a8");
   assert.equal(await drawing(".promotion piece.knight.white"), knight);
   await page().keyboard.press("Escape");
