@@ -113,8 +113,11 @@ test("axe finds no violation on any form of Inspect, in light and dark", async (
   for (const form of forms) {
     await page().getByRole("tab", { name: form, exact: true }).click();
     await page().locator(".inspect-form .values[aria-busy=false]").waitFor();
-    await page().locator(".inspect-form :is([aria-busy=true], .hint:text('Loading…'))")
-      .waitFor({ state: "detached" });
+    await page().waitForFunction(() => {
+      const hints = [...document.querySelectorAll(".inspect-form .hint")];
+      return !document.querySelector(".inspect-form [aria-busy=true]") &&
+        !hints.some(({ textContent }) => textContent === "Loading…");
+    });
     // The first value is chosen, so that what a choice adds is there, too.
     await page().locator(".inspect-form [role=option]").first().click();
     await expectNoViolation(form, ".tool.inspect");
