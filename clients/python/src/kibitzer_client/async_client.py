@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 import httpx
-from typing_extensions import Self, Unpack
+from typing_extensions import Unpack
 
 from . import models, requests
+from .closing import AsyncClosing
 from .errors import KibitzerNetworkError
 from .retry import Retry
 from .streams import AsyncStream
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .live import AsyncLiveBoard
 
 
-class AsyncKibitzer:
+class AsyncKibitzer(AsyncClosing):
     """A client of a kibitzer server for asyncio. Cancelling a task ends its request.
 
     `url` is its address, such as `http://localhost:8080`, and `key` an API key. `timeout` is the
@@ -110,17 +110,6 @@ class AsyncKibitzer:
     async def aclose(self) -> None:
         """Closes the connections."""
         await self._transport.http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
     async def _post(self, path: str, request: Any) -> Any:
         return await self._transport.json(requests.post(path, request))

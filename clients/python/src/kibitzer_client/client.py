@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 import httpx
-from typing_extensions import Self, Unpack
+from typing_extensions import Unpack
 
 from . import models, requests
+from .closing import Closing
 from .errors import KibitzerNetworkError
 from .retry import Retry
 from .streams import Stream
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .live import LiveBoard
 
 
-class Kibitzer:
+class Kibitzer(Closing):
     """A client of a kibitzer server.
 
     `url` is its address, such as `http://localhost:8080`, and `key` an API key. `timeout` is the
@@ -106,17 +106,6 @@ class Kibitzer:
     def close(self) -> None:
         """Closes the connections."""
         self._transport.http.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _post(self, path: str, request: Any) -> Any:
         return self._transport.json(requests.post(path, request))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
-from types import TracebackType
 from typing import Any, cast
 
-from typing_extensions import Self, Unpack
+from typing_extensions import Unpack
 
 try:
     from websockets.asyncio.client import ClientConnection as AsyncConnection
@@ -20,6 +19,7 @@ except ImportError as error:
     message = "live boards need websockets: pip install 'kibitzer-client[live]'"
     raise ImportError(message) from error
 
+from .closing import AsyncClosing, Closing
 from .errors import KibitzerError, KibitzerNetworkError, refusal
 from .live_messages import PATH, Channel, Conversation
 from .models import LiveReady
@@ -33,7 +33,7 @@ SILENT = f"no message within {STREAM_SILENCE:.0f} s"
 OPENING_ERRORS = (OSError, TimeoutError, WebSocketException)
 
 
-class LiveBoard:
+class LiveBoard(Closing):
     """A live board. A newer position or analysis replaces the running one."""
 
     def __init__(self, socket: SyncConnection) -> None:
@@ -65,17 +65,6 @@ class LiveBoard:
     def close(self) -> None:
         """Closes the connection. A running analysis ends."""
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _search(self, type: str, members: Any) -> Stream[AnalysisLine]:
         self._send(type, members)
@@ -113,7 +102,7 @@ class LiveBoard:
         return message
 
 
-class AsyncLiveBoard:
+class AsyncLiveBoard(AsyncClosing):
     """A live board. A newer position or analysis replaces the running one."""
 
     def __init__(self, socket: AsyncConnection) -> None:
@@ -150,17 +139,6 @@ class AsyncLiveBoard:
     async def aclose(self) -> None:
         """Closes the connection. A running analysis ends."""
         await self._socket.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
     async def _search(self, type: str, members: Any) -> AsyncStream[AnalysisLine]:
         text = self._conversation.message(type, members)

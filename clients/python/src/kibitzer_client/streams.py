@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
-from types import TracebackType
 from typing import Generic, TypeVar
 
-from typing_extensions import Self
+from .closing import AsyncClosing, Closing
 
 Item = TypeVar("Item", covariant=True)
 
 
-class Stream(Iterator[Item], Generic[Item]):
+class Stream(Closing, Iterator[Item], Generic[Item]):
     """Lines as they arrive. The request is sent with the first `next`.
 
     Closing the stream, or leaving its `with` block, ends the request: the server stops the search.
@@ -33,19 +32,8 @@ class Stream(Iterator[Item], Generic[Item]):
         if self._leave is not None:
             self._leave()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class AsyncStream(AsyncIterator[Item], Generic[Item]):
+class AsyncStream(AsyncClosing, AsyncIterator[Item], Generic[Item]):
     """Lines as they arrive. The request is sent with the first `anext`.
 
     Closing the stream, leaving its `async with` block, or cancelling the task that reads it, ends
@@ -68,14 +56,3 @@ class AsyncStream(AsyncIterator[Item], Generic[Item]):
         await self._lines.aclose()
         if self._leave is not None:
             await self._leave()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
