@@ -14,7 +14,7 @@ use crate::analysis::jobs::Jobs;
 use crate::analysis::{Client, Service};
 use crate::engine::Engine;
 use crate::http::Caps;
-use crate::http::access::{AccessConfig, AccessControl};
+use crate::http::access::{AccessConfig, AccessControl, Allowance, Caller};
 use crate::http::caps::{
     BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES, MAX_CONCURRENT_PICTURES,
     MAX_CONCURRENT_TABLEBASE_LOOKUPS, MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT,
@@ -300,6 +300,15 @@ impl App {
     /// Authentication and rate limits.
     pub(super) fn access_control(&self) -> &AccessControl {
         &self.0.access_control
+    }
+
+    /// Counts a message of a WebSocket as a request of its client.
+    ///
+    /// # Errors
+    /// `rate_limited` beyond its rate limit.
+    pub(super) fn count_message(&self, caller: &Caller) -> Result<(), Problem> {
+        let counted = self.access_control().count_request(caller.identity());
+        counted.map(|_| ()).map_err(Allowance::exceeded)
     }
 
     /// The time since the process started.

@@ -8,7 +8,7 @@ use super::request::{ChessApiRequest, ChessApiSearch};
 use super::response::{ChessApiError, MessageContext, MessageKind};
 use crate::analysis::{AnalysisError, AnalysisStream, AnalysisUpdate, Service};
 use crate::engine::Report;
-use crate::http::access::{Allowance, Caller};
+use crate::http::access::Caller;
 use crate::http::controllers::analysis::StreamLine;
 use crate::http::controllers::live::{ClientFrame, ClientSocket, SocketEvent, SocketResult};
 use crate::http::problem::Problem;
@@ -86,7 +86,7 @@ impl<'a> ChessApiConnection<'a> {
     }
 
     async fn handle_message(&mut self, text: &[u8]) -> SocketResult {
-        if let Err(exceeded) = self.count_request() {
+        if let Err(exceeded) = self.app.count_message(self.caller) {
             return self.send_problem(&exceeded).await;
         }
         let max_moves = self.app.caps().moves;
@@ -168,15 +168,6 @@ impl<'a> ChessApiConnection<'a> {
             Err(problem) => self.send_problem(&problem).await?,
         }
         self.socket.count_invalid_message()
-    }
-
-    /// Counts a request of the client.
-    ///
-    /// # Errors
-    /// `rate_limited` beyond its rate limit.
-    fn count_request(&self) -> Result<(), Problem> {
-        let counted = self.app.access_control().count_request(self.caller.identity());
-        counted.map(|_| ()).map_err(Allowance::exceeded)
     }
 
     async fn send_problem(&mut self, problem: &Problem) -> SocketResult {

@@ -10,7 +10,7 @@ use super::message::{ClientMessage, Command, LineWithId, Ready};
 use super::socket::{ClientFrame, ClientSocket, SocketEvent, SocketResult};
 use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
-use crate::http::access::{Allowance, Caller};
+use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
 use crate::http::controllers::tablebase::searched_entry;
 use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
@@ -141,7 +141,7 @@ impl<'a> LiveConnection<'a> {
             Err(problem) => {
                 // A legal position is free. An illegal one counts as a request, because the limit
                 // of invalid messages does not apply to it.
-                let problem = self.count_request().err().unwrap_or(problem);
+                let problem = self.app.count_message(self.caller).err().unwrap_or(problem);
                 return self.send_problem(id, &problem).await;
             }
         };
@@ -167,7 +167,7 @@ impl<'a> LiveConnection<'a> {
         id: CorrelationId,
         options: AnalysisOptions,
     ) -> SocketResult {
-        if let Err(exceeded) = self.count_request() {
+        if let Err(exceeded) = self.app.count_message(self.caller) {
             return self.send_problem(&id, &exceeded).await;
         }
         let clamped =
@@ -231,15 +231,6 @@ impl<'a> LiveConnection<'a> {
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> SocketResult {
         self.send_problem(id, problem).await?;
         self.socket.count_invalid_message()
-    }
-
-    /// Counts a request of the client.
-    ///
-    /// # Errors
-    /// `rate_limited` beyond its rate limit.
-    fn count_request(&self) -> Result<(), Problem> {
-        let counted = self.app.access_control().count_request(self.caller.identity());
-        counted.map(|_| ()).map_err(Allowance::exceeded)
     }
 
     async fn send_problem(&mut self, id: &CorrelationId, problem: &Problem) -> SocketResult {
