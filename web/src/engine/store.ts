@@ -15,7 +15,7 @@ import { watchTab } from "./tab-visibility";
 export function createEngine(client: Client) {
   const [state, setState] = createStore<EngineState>(initialState());
   const results = createSearchResults(state);
-  /** The API key that the limits belong to. */
+  /** The API key that the limits belong to; `undefined` without limits. */
   let keyOfLimits: string | null | undefined;
   const setLimits = (limits: Limits) => {
     keyOfLimits = client.key();
@@ -37,7 +37,7 @@ export function createEngine(client: Client) {
     if (next !== "open") return;
     runner.start();
     // The page works without the limits, and asks again with the next connection.
-    if (!state.limits || keyOfLimits !== client.key()) readLimits().catch(() => undefined);
+    if (keyOfLimits !== client.key()) readLimits().catch(() => undefined);
   }
 
   async function readLimits(): Promise<Limits> {
