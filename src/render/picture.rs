@@ -1,4 +1,4 @@
-//! What a picture shows.
+//! The description of a picture.
 
 use super::{Arrow, MarkedMove, Theme};
 use crate::chess::{Bitboard, Color, Piece, Square};

@@ -1,4 +1,4 @@
-//! Whether a move keeps the outcome of its position.
+//! The comparison of the outcomes before and after a move.
 
 use super::category::Category;
 use super::tables::Tablebase;

@@ -1,4 +1,4 @@
-//! Whether moves keep the outcome of their position, as reviews ask.
+//! Moves that keep the outcome of their position, as reviews ask for them.
 
 use kibitzer::chess::{Position, parse_move};
 use kibitzer::tablebase::Tablebase;
