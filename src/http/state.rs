@@ -16,9 +16,9 @@ use crate::engine::Engine;
 use crate::http::Caps;
 use crate::http::access::{AccessConfig, AccessControl};
 use crate::http::caps::{
-    BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES,
+    BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES, MAX_CONCURRENT_PICTURES,
     MAX_CONCURRENT_TABLEBASE_LOOKUPS, MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT,
-    STREAM_SHARES, UPLOAD_SHARES,
+    PICTURE_SHARES, STREAM_SHARES, UPLOAD_SHARES,
 };
 use crate::http::json::{BodyLimits, JsonLimits};
 use crate::http::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
@@ -44,6 +44,7 @@ struct Shared {
     explore_permits: Permits,
     deep_explore_permits: Permits,
     tablebase_permits: Permits,
+    picture_permits: ClientPermits,
     core: SetOnce<Core>,
     stream_permits: ClientPermits,
     batch_permits: ClientPermits,
@@ -70,6 +71,7 @@ impl App {
             explore_permits: Permits::new(MAX_CONCURRENT_EXPLORES),
             deep_explore_permits: Permits::new(MAX_CONCURRENT_DEEP_EXPLORES),
             tablebase_permits: Permits::new(MAX_CONCURRENT_TABLEBASE_LOOKUPS),
+            picture_permits: ClientPermits::new(MAX_CONCURRENT_PICTURES, PICTURE_SHARES),
             core: SetOnce::new(),
             stream_permits: ClientPermits::new(caps.streams, STREAM_SHARES),
             batch_permits: ClientPermits::new(caps.batches, BATCH_SHARES),
@@ -231,8 +233,7 @@ impl App {
         self.acquire_in_time(&self.0.deep_explore_permits, "deep explore requests").await
     }
 
-    /// Runs probes of tablebases on a blocking thread, because they read from disk. They go on to
-    /// their end if the client leaves, so the thread holds the permit.
+    /// Runs probes of tablebases on a blocking thread, because they read from disk.
     ///
     /// # Errors
     /// Fails with `queue_full` if no permit becomes free within the body timeout.
@@ -241,12 +242,23 @@ impl App {
         probe: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let permit = self.acquire_in_time(&self.0.tablebase_permits, "tablebase lookups").await?;
-        let span = Span::current();
-        let task = spawn_blocking(move || {
-            let _permit = permit;
-            span.in_scope(probe)
-        });
-        task.await.map_err(|error| Problem::internal(&error))
+        run_blocking(permit, probe).await
+    }
+
+    /// Draws a picture for this client on a blocking thread, because it takes milliseconds.
+    ///
+    /// # Errors
+    /// Fails with `queue_full` if no permit becomes free within the body timeout.
+    pub(super) async fn draw<T: Send + 'static>(
+        &self,
+        client: &Client,
+        draw: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let permits = &self.0.picture_permits;
+        match timeout(self.0.caps.body_timeout, permits.acquire(client)).await {
+            Ok(Some(permit)) => run_blocking(permit, draw).await,
+            _ => Err(Problem::no_capacity_for("pictures", permits.total().capacity())),
+        }
     }
 
     async fn acquire_in_time(
@@ -290,6 +302,20 @@ impl FromRef<App> for JsonLimits {
             max_moves: caps.moves,
         }
     }
+}
+
+/// Runs work on a blocking thread. It goes on to its end if the client leaves, so the thread holds
+/// the permit.
+async fn run_blocking<T: Send + 'static>(
+    permit: Permit,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let span = Span::current();
+    let task = spawn_blocking(move || {
+        let _permit = permit;
+        span.in_scope(work)
+    });
+    task.await.map_err(|error| Problem::internal(&error))
 }
 
 /// Takes a permit if one is free for the client now.
