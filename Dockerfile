@@ -17,6 +17,7 @@ RUN mkdir src \
 COPY config config
 COPY src src
 COPY web/dist web/dist
+COPY web/pieces/flat web/pieces/flat
 # Cargo compares file times, and the copied files are older than the layer above.
 RUN touch src/main.rs src/lib.rs \
     && cargo build --profile dist --locked --bin kibitzer \

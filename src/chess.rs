@@ -44,7 +44,7 @@ pub use bitboard::Bitboard;
 pub use castling::{CastlingRights, CastlingSide, castled_king_square, castled_rook_square};
 pub use color::Color;
 pub use excerpt::excerpt;
-pub use fen::{ParsedFen, parse_fen, parse_fen_leniently};
+pub use fen::{ParsedFen, parse_fen, parse_fen_leniently, parse_fen_setup};
 pub use game::Game;
 pub use inline_str::InlineStr;
 pub use move_parser::{parse_move, parse_promotion_without_piece};

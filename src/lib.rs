@@ -9,6 +9,7 @@
 //!
 //! - [`chess`]: the rules. Standard library only, no I/O, no clock.
 //! - [`openings`]: names of openings by position.
+//! - [`render`]: pictures of boards in SVG and PNG.
 //! - [`nnue`]: the evaluation network: file, incremental accumulators, inference per instruction
 //!   set.
 //! - [`tablebase`]: outcomes and distances of positions with few men, from Syzygy files.
@@ -28,6 +29,7 @@ pub mod engine;
 pub mod http;
 pub mod nnue;
 pub mod openings;
+pub mod render;
 pub mod store;
 pub mod tablebase;
 pub mod telemetry;

@@ -13,6 +13,7 @@
 )]
 
 mod games;
+mod pictures;
 mod positions;
 mod ratios;
 mod search;
@@ -30,12 +31,14 @@ fn main() {
         workloads.iter().for_each(|workload| measure(&mut criterion, workload));
         search::measure(&mut criterion);
         games::measure(&mut criterion);
+        pictures::measure(&mut criterion);
         criterion.final_summary();
     }
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "ratios") {
         ratios::print(&workloads);
         search::print();
         games::print();
+        pictures::print();
     }
 }
 

@@ -131,6 +131,7 @@ pub(super) fn caps(settings: &Settings, memory_bound_mb: u64) -> Caps {
         live_idle: Duration::from_millis(settings.live.idle_ms),
         live_ping: Duration::from_millis(settings.live.ping_ms),
         cors_origins: settings.http.cors_origins.clone(),
+        public_origin: settings.http.public_origin.clone(),
         memory_bound_mb,
         memory_max_mb: settings.memory.max_mb,
     }

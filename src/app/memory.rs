@@ -5,7 +5,7 @@ use super::from_settings::service_options;
 use crate::analysis::jobs::jobs_memory_bound;
 use crate::analysis::{memory_bound, store_bound};
 use crate::config::Settings;
-use crate::http::explore_memory_bound;
+use crate::http::{explore_memory_bound, picture_memory_bound};
 
 const MB: u64 = 1 << 20;
 
@@ -47,6 +47,7 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let connection = settings.http.head_bytes as u64 + CONNECTION_BYTES;
     let connections = settings.http.connections as u64 * connection;
     let exploration = explore_memory_bound();
+    let pictures = picture_memory_bound();
     let jobs = jobs_memory_bound(
         settings.jobs.bytes as u64,
         settings.jobs.max_mb * MB,
@@ -56,7 +57,7 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let batch =
         BATCH_COPIES * settings.batch.bytes as u64 + settings.batch.lines as u64 * BATCH_LINE_BYTES;
     let batches = settings.batch.max as u64 * batch;
-    (PROCESS_BYTES + traces + requests + connections + streams + batches + exploration)
+    (PROCESS_BYTES + traces + requests + connections + streams + batches + exploration + pictures)
         .saturating_add(store as u64 + jobs)
         .saturating_add(service as u64)
         .div_ceil(MB)

@@ -5,7 +5,7 @@
 mod parser;
 mod writer;
 
-pub use parser::{ParsedFen, parse_fen, parse_fen_leniently};
+pub use parser::{ParsedFen, parse_fen, parse_fen_leniently, parse_fen_setup};
 
 #[cfg(test)]
 mod tests;

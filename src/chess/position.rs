@@ -6,6 +6,7 @@ use super::attacks::{
     bishop_attacks, bishop_rays, king_attacks, knight_attacks, pawn_attacks, rook_attacks,
     rook_rays,
 };
+use super::setup::push_empty_squares;
 use super::{
     Bitboard, CastlingRights, CastlingSide, Color, File, Move, MoveKind, Piece, Rank, Role, Setup,
     Square, zobrist,
@@ -363,12 +364,6 @@ impl Position {
                 text.push('/');
             }
         }
-    }
-}
-
-fn push_empty_squares(text: &mut String, count: u8) {
-    if count > 0 {
-        text.push((b'0' + count) as char);
     }
 }
 

@@ -37,6 +37,29 @@ impl Setup {
         fullmove_number: 1,
     };
 
+    /// The piece placement in the form of a FEN.
+    pub fn board_fen(&self) -> String {
+        let mut text = String::with_capacity(72);
+        for rank in Rank::ALL.into_iter().rev() {
+            let mut empty = 0;
+            for file in File::ALL {
+                match self.board[Square::new(file, rank).index()] {
+                    Some(piece) => {
+                        push_empty_squares(&mut text, empty);
+                        empty = 0;
+                        text.push(piece.letter());
+                    }
+                    None => empty += 1,
+                }
+            }
+            push_empty_squares(&mut text, empty);
+            if rank != Rank::First {
+                text.push('/');
+            }
+        }
+        text
+    }
+
     /// `true` when king and rook are in place for a castling right with the rook on `rook`.
     pub(super) fn supports_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
         let home = Rank::First.relative_to(color);
@@ -62,6 +85,13 @@ impl Setup {
     pub(super) fn back_rank_king(&self, color: Color) -> Option<Square> {
         let king = Some(Piece::new(color, Role::King));
         back_rank(color).find(|square| self.board[square.index()] == king)
+    }
+}
+
+/// Appends the number of empty squares in a FEN, unless there are none.
+pub(super) fn push_empty_squares(text: &mut String, count: u8) {
+    if count > 0 {
+        text.push((b'0' + count) as char);
     }
 }
 

@@ -238,6 +238,8 @@ pub struct HttpSettings {
     pub body_timeout_ms: u64,
     /// Origins that CORS allows. `*` allows all; an empty list turns CORS off.
     pub cors_origins: Vec<String>,
+    /// The origin under which browsers reach the server; empty for the host that a request names.
+    pub public_origin: String,
 }
 
 /// `access.*`

@@ -126,6 +126,16 @@ impl Validator {
                 ),
             );
         }
+        let public = &settings.http.public_origin;
+        if !(public.is_empty() || is_public_origin(public)) {
+            self.refuse(
+                "http.public_origin",
+                format!(
+                    "{public:?} is not an origin; it must be http:// or https:// and a host in \
+                     lower case, with a port or without, or empty"
+                ),
+            );
+        }
         for origin in settings.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
             self.refuse(
                 "http.cors_origins",
@@ -153,6 +163,14 @@ fn is_log_filter(text: &str) -> bool {
 /// `true` for a URL that needs no TLS.
 fn is_plain_http(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| url.scheme() == "http" && url.has_host())
+}
+
+/// `true` for an origin of web pages.
+fn is_public_origin(text: &str) -> bool {
+    is_origin(text)
+        && Url::parse(text).is_ok_and(|url| {
+            matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == text
+        })
 }
 
 /// `true` for an origin as browsers send it, or `*`. It must be in lower case, because origins are

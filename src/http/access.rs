@@ -12,7 +12,7 @@ pub(crate) use access_control::{AccessControl, is_open_path, with_rate_limit_hea
 pub use caller::Peer;
 pub(crate) use caller::{AddressClient, Caller, Identity};
 pub use client_address::TrustedProxies;
-pub(crate) use client_address::disallowed_origin;
+pub(crate) use client_address::{disallowed_origin, request_host};
 pub(crate) use rate_limit::Allowance;
 pub use rate_limit::RateLimit;
 pub(crate) use tickets::{TICKET_LIFETIME, TicketError};

@@ -34,6 +34,11 @@ pub(crate) const MAX_CONCURRENT_DEEP_EXPLORES: usize = 4;
 /// The maximum number of concurrent lookups in tablebases, which may wait for the disk.
 pub(crate) const MAX_CONCURRENT_TABLEBASE_LOOKUPS: usize = 16;
 
+/// The maximum number of pictures that are drawn at once as PNG. One client may draw one of so many
+/// shares of them.
+pub(crate) const MAX_CONCURRENT_PICTURES: usize = 2;
+pub(crate) const PICTURE_SHARES: usize = 2;
+
 /// The limits of one request, and the other settings that the routes need.
 #[derive(Clone, Debug)]
 pub struct Caps {
@@ -90,6 +95,8 @@ pub struct Caps {
     pub live_ping: Duration,
     /// Origins that CORS allows; `*` for all.
     pub cors_origins: Vec<String>,
+    /// The origin under which browsers reach the server; empty if the configuration has none.
+    pub public_origin: String,
     /// Upper bound of the memory that follows from the settings, in MB.
     pub memory_bound_mb: u64,
     /// Maximum value that the settings allow for that bound, in MB.

@@ -14,6 +14,7 @@ pub(crate) mod legal_moves;
 pub(crate) mod limits;
 pub(crate) mod live;
 pub(crate) mod perft;
+pub(crate) mod picture;
 pub(crate) mod play;
 pub(crate) mod position;
 pub(crate) mod server;

@@ -5,6 +5,7 @@
 mod judgement;
 mod moves;
 mod opening;
+mod picture;
 mod position;
 mod score;
 mod search;
@@ -15,6 +16,7 @@ pub(crate) use moves::{
     CastleFlagsView, Dests, MoveDto, castling_side_name, destinations, line_texts, promotion_advice,
 };
 pub(crate) use opening::{OpeningDto, opening_or_null};
+pub(crate) use picture::PictureRequest;
 pub(crate) use position::{DrawReasonName, PositionRequest, PositionState, ResolvedPosition};
 pub(crate) use score::{BestMove, Pov, ScoreDto, ScoreRequest, WdlDto, score_or_null, wdl_or_null};
 pub(crate) use search::{

@@ -49,11 +49,44 @@ pub(crate) fn tagged_json(
     headers: &HeaderMap,
     cache_control: HeaderValue,
 ) -> Response<Body> {
-    let etag = etag_of(&json.0);
-    let mut response =
-        if matches_etag(headers, &etag) { not_modified() } else { json.into_response() };
-    response.headers_mut().extend([(ETAG, etag), (CACHE_CONTROL, cache_control)]);
-    response
+    let tagged = TaggedResponse::new(&json.0, cache_control);
+    tagged.not_modified(headers).unwrap_or_else(|| tagged.with_headers(json.into_response()))
+}
+
+/// A response with a tag, before its body exists.
+#[derive(Clone, Debug)]
+pub(crate) struct TaggedResponse {
+    etag: HeaderValue,
+    cache_control: HeaderValue,
+}
+
+impl TaggedResponse {
+    /// The response whose body depends only on this data and on the program.
+    pub(crate) fn new(data: &[u8], cache_control: HeaderValue) -> TaggedResponse {
+        TaggedResponse { etag: etag_of(data), cache_control }
+    }
+
+    /// The response 304 to a GET request with these headers, if the client has the body.
+    pub(crate) fn not_modified(&self, headers: &HeaderMap) -> Option<Response<Body>> {
+        let is_known = matches_etag(headers, &self.etag);
+        is_known.then(|| self.clone().with_headers(not_modified()))
+    }
+
+    /// The response with a body of this media type.
+    pub(crate) fn with_body(
+        self,
+        body: impl Into<Body>,
+        content_type: &'static str,
+    ) -> Response<Body> {
+        let mut response = Response::new(body.into());
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        self.with_headers(response)
+    }
+
+    fn with_headers(self, mut response: Response<Body>) -> Response<Body> {
+        response.headers_mut().extend([(ETAG, self.etag), (CACHE_CONTROL, self.cache_control)]);
+        response
+    }
 }
 
 fn not_modified() -> Response<Body> {

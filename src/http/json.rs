@@ -11,7 +11,7 @@ mod value;
 pub(crate) use extract::{
     BodyLimits, Json, JsonLimits, MembersInBody, NoParameters, Query, check_encoding,
     content_length, content_type, is_media_type, is_object_or_empty, is_undeclared, may_be_json,
-    read, read_bytes, read_from,
+    query_text, read, read_bytes, read_from,
 };
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
 pub(crate) use members::{

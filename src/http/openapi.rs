@@ -14,7 +14,7 @@ use utoipa::{Modify, OpenApi};
 use crate::http::access::is_open_path;
 use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, judgement, legal_moves,
-    limits, live, perft, play, position, server, standard, tablebase,
+    limits, live, perft, picture, play, position, server, standard, tablebase,
 };
 use crate::http::dto::{
     DrawReasonName, JudgementName, OpeningDto, ScoreRequest, TablebaseCategory, TablebaseEntry,
@@ -70,6 +70,8 @@ use lines::LineSchemas;
         tablebase::show_tablebase,
         standard::standard,
         standard::standard_mainline,
+        picture::board_svg,
+        picture::board_png,
         live::live,
         limits::limits,
         server::tickets,

@@ -14,9 +14,9 @@ pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
     BatchProblems, BodyProblems, CloudEvalProblems, DeletionProblems, ExploreProblems,
     GamesProblems, Internal, InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems,
-    NoParametersProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems,
-    PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems, StandardProblems,
-    TablebaseProblems, TablebaseQueryProblems, problem_response,
+    NoParametersProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PictureProblems,
+    PositionProblems, PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems,
+    StandardProblems, TablebaseProblems, TablebaseQueryProblems, problem_response,
 };
 
 use std::borrow::Cow;

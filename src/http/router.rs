@@ -14,7 +14,7 @@ use utoipa::openapi::PathItem;
 use crate::http::controllers::docs::{self, ContractPages};
 use crate::http::controllers::{
     analysis, batch, best_move, board, cloud_eval, evaluate, explore, games, judgement,
-    legal_moves, limits, live, perft, play, position, server, standard, tablebase,
+    legal_moves, limits, live, perft, picture, play, position, server, standard, tablebase,
 };
 use crate::http::json::similar_path;
 use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
@@ -61,6 +61,9 @@ fn routes(app: &App) -> Router<App> {
         .route("/v1/tablebase", get(tablebase::show_tablebase).post(tablebase::look_up))
         .route("/standard", get(standard::standard))
         .route("/standard/mainline", get(standard::standard_mainline))
+        // Pictures
+        .route("/board.svg", get(picture::board_svg))
+        .route("/board.png", get(picture::board_png))
         // The server
         .route("/v1/limits", get(limits::limits))
         .route("/v1/tickets", post(server::tickets))

@@ -16,9 +16,9 @@ use crate::engine::Engine;
 use crate::http::Caps;
 use crate::http::access::{AccessConfig, AccessControl};
 use crate::http::caps::{
-    BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES,
+    BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES, MAX_CONCURRENT_PICTURES,
     MAX_CONCURRENT_TABLEBASE_LOOKUPS, MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT,
-    STREAM_SHARES, TABLEBASE_SHARES, UPLOAD_SHARES,
+    PICTURE_SHARES, STREAM_SHARES, TABLEBASE_SHARES, UPLOAD_SHARES,
 };
 use crate::http::json::{BodyLimits, JsonLimits};
 use crate::http::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
@@ -44,6 +44,7 @@ struct Shared {
     explore_permits: Permits,
     deep_explore_permits: Permits,
     tablebase_permits: ClientPermits,
+    picture_permits: ClientPermits,
     core: SetOnce<Core>,
     stream_permits: ClientPermits,
     batch_permits: ClientPermits,
@@ -73,6 +74,7 @@ impl App {
                 MAX_CONCURRENT_TABLEBASE_LOOKUPS,
                 TABLEBASE_SHARES,
             ),
+            picture_permits: ClientPermits::new(MAX_CONCURRENT_PICTURES, PICTURE_SHARES),
             core: SetOnce::new(),
             stream_permits: ClientPermits::new(caps.streams, STREAM_SHARES),
             batch_permits: ClientPermits::new(caps.batches, BATCH_SHARES),
@@ -246,16 +248,26 @@ impl App {
         probe: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let permits = &self.0.tablebase_permits;
-        let permit = match timeout(self.0.caps.body_timeout, permits.acquire(client)).await {
-            Ok(Some(permit)) => permit,
-            _ => return Err(no_capacity(permits, "tablebase lookups")),
-        };
-        let span = Span::current();
-        let task = spawn_blocking(move || {
-            let _permit = permit;
-            span.in_scope(probe)
-        });
-        task.await.map_err(|error| Problem::internal(&error))
+        match timeout(self.0.caps.body_timeout, permits.acquire(client)).await {
+            Ok(Some(permit)) => run_blocking(permit, probe).await,
+            _ => Err(no_capacity(permits, "tablebase lookups")),
+        }
+    }
+
+    /// Draws a picture for this client on a blocking thread, because it takes milliseconds.
+    ///
+    /// # Errors
+    /// Fails with `queue_full` if no permit becomes free within the body timeout.
+    pub(super) async fn draw<T: Send + 'static>(
+        &self,
+        client: &Client,
+        draw: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let permits = &self.0.picture_permits;
+        match timeout(self.0.caps.body_timeout, permits.acquire(client)).await {
+            Ok(Some(permit)) => run_blocking(permit, draw).await,
+            _ => Err(no_capacity(permits, "pictures")),
+        }
     }
 
     async fn acquire_in_time(
@@ -299,6 +311,20 @@ impl FromRef<App> for JsonLimits {
             max_moves: caps.moves,
         }
     }
+}
+
+/// Runs work on a blocking thread. It goes on to its end if the client leaves, so the thread holds
+/// the permit.
+async fn run_blocking<T: Send + 'static>(
+    permit: Permit,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let span = Span::current();
+    let task = spawn_blocking(move || {
+        let _permit = permit;
+        span.in_scope(work)
+    });
+    task.await.map_err(|error| Problem::internal(&error))
 }
 
 /// Takes a permit if one is free for the client now.

@@ -39,8 +39,12 @@ async fn check(operation: Operation) {
     for (index, exchange) in exchanges.as_array_mut().expect("a list").iter_mut().enumerate() {
         let answer = send_example(&operation, exchange).await;
         let name = format!("{:02}_{}", index + 1, exchange["name"].as_str().unwrap());
-        let body =
-            if exchange["response"].is_array() { lines_of(&answer.body) } else { answer.json() };
+        let body = match &exchange["response"] {
+            Value::Array(_) => lines_of(&answer.body),
+            // A picture.
+            Value::Null => Value::Null,
+            _ => answer.json(),
+        };
         let difference = difference(&name, &exchange["response"], &body);
         if is_written {
             if difference.is_some() {

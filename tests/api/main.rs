@@ -30,6 +30,7 @@ mod live;
 mod metrics;
 mod monitoring;
 mod panics;
+mod pictures;
 mod positions;
 mod probes;
 mod queries;
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
         metrics::trials(),
         monitoring::trials(),
         panics::trials(),
+        pictures::trials(),
         positions::trials(),
         probes::trials(),
         queries::trials(),

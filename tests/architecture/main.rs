@@ -20,12 +20,13 @@ use source::Module;
 const LAYERS: &[(&str, &[&str])] = &[
     ("chess", &[]),
     ("openings", &["chess"]),
+    ("render", &["chess"]),
     ("nnue", &["chess"]),
     ("tablebase", &["chess"]),
     ("engine", &["chess", "nnue", "tablebase"]),
     ("store", &["chess", "engine"]),
     ("analysis", &["chess", "openings", "nnue", "tablebase", "engine", "store"]),
-    ("http", &["chess", "openings", "nnue", "tablebase", "engine", "analysis"]),
+    ("http", &["chess", "openings", "render", "nnue", "tablebase", "engine", "analysis"]),
     ("uci", &["chess", "tablebase", "engine"]),
     ("config", &[]),
     ("telemetry", &["config"]),
@@ -35,7 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const COMPOSITION_ROOT: &[&str] = &["app", "lib"];
 
 /// Layers without async code, environment and printing, which belong further up.
-const SYNCHRONOUS_LAYERS: &[&str] = &["chess", "nnue", "tablebase", "engine"];
+const SYNCHRONOUS_LAYERS: &[&str] = &["chess", "render", "nnue", "tablebase", "engine"];
 const FORBIDDEN_IN_SYNCHRONOUS_LAYERS: &[&str] = &[
     "tokio",
     "axum",

@@ -73,11 +73,14 @@ fn the_documented_fixed_terms_match_the_code() {
             "{part}: stated {stated} MB, costs {costs} MB"
         );
     }
-    let exploration = format!(
-        "#   + {} MB                                  concurrent explore requests",
-        explore_memory_bound().div_ceil(MB)
-    );
-    assert!(SIZING_RULE.contains(&exploration), "{exploration}");
+    for (part, bytes) in [
+        ("concurrent explore requests", explore_memory_bound()),
+        ("pictures that are being drawn", picture_memory_bound()),
+    ] {
+        let amount = format!("{} MB", bytes / MB);
+        let term = format!("#   + {amount:<39}{part}");
+        assert!(SIZING_RULE.contains(&term), "{term}");
+    }
 }
 
 #[test]

@@ -61,6 +61,29 @@ pub fn parse_fen_leniently(text: &str) -> Result<Position, InvalidPosition> {
     Ok(parser.parse(&fields)?.position)
 }
 
+/// Parses a FEN whose position need not be legal, such as a board without kings. Only the board is
+/// required; missing fields have the values `w - - 0 1`.
+///
+/// # Errors
+///
+/// All errors of the fields, in their order.
+pub fn parse_fen_setup(text: &str) -> Result<Setup, InvalidPosition> {
+    reject_unreadable(text)?;
+    let (mut fields, count) = split_fields(text);
+    let mut parser = FenParser { is_lenient: true, ..FenParser::default() };
+    if (1..=6).contains(&count) {
+        fields[count..].copy_from_slice(&DEFAULT_FIELDS[count..]);
+        parser.parse_fields(&fields);
+    } else {
+        let detail = match count {
+            0 => "the FEN is empty; it must have at least a board".to_owned(),
+            _ => format!("the FEN has {count} fields; it must have 1 to 6"),
+        };
+        parser.add_error(PositionErrorCode::FenFields, PositionField::Fen, text, detail);
+    }
+    if parser.errors.is_empty() { Ok(parser.setup) } else { Err(parser.into_error()) }
+}
+
 /// The detail of a wrong number of fields. It names the missing ones if the first field looks like
 /// the board of a FEN.
 fn field_count_detail(first: &str, count: usize) -> String {
@@ -140,6 +163,12 @@ impl Position {
     }
 }
 
+/// Which of the fields that others depend on are valid.
+struct ParsedFields {
+    board_is_valid: bool,
+    side_is_known: bool,
+}
+
 /// The parser: the setup, errors and warnings so far.
 struct FenParser {
     setup: Setup,
@@ -160,25 +189,10 @@ impl Default for FenParser {
 }
 
 impl FenParser {
-    /// Parses up to six fields.
+    /// Parses up to six fields and validates the position.
     fn parse(mut self, fields: &[&str]) -> Result<ParsedFen, InvalidPosition> {
-        let mut remaining = fields.iter().copied();
-        let board = remaining.next();
-        let board_is_valid = board.is_some_and(|text| self.parse_board(text));
-        let side_is_known = remaining.next().is_some_and(|text| self.parse_side(text));
-        if let Some(text) = remaining.next() {
-            self.parse_castling(text, board_is_valid);
-        }
-        let en_passant = remaining.next();
-        if let Some(text) = en_passant {
-            self.parse_en_passant(text);
-        }
-        if let Some(text) = remaining.next() {
-            self.parse_halfmove_clock(text);
-        }
-        if let Some(text) = remaining.next() {
-            self.parse_fullmove_number(text);
-        }
+        let ParsedFields { board_is_valid, side_is_known } = self.parse_fields(fields);
+        let (board, en_passant) = (fields.first().copied(), fields.get(3).copied());
         let forgiven: &[_] = if self.is_lenient { &FORGIVEN } else { &[] };
         let validated = if board_is_valid {
             self.setup.validate_partial(side_is_known, forgiven)
@@ -197,6 +211,26 @@ impl FenParser {
                 Err(self.into_error())
             }
         }
+    }
+
+    /// Parses up to six fields into the setup.
+    fn parse_fields(&mut self, fields: &[&str]) -> ParsedFields {
+        let mut remaining = fields.iter().copied();
+        let board_is_valid = remaining.next().is_some_and(|text| self.parse_board(text));
+        let side_is_known = remaining.next().is_some_and(|text| self.parse_side(text));
+        if let Some(text) = remaining.next() {
+            self.parse_castling(text, board_is_valid);
+        }
+        if let Some(text) = remaining.next() {
+            self.parse_en_passant(text);
+        }
+        if let Some(text) = remaining.next() {
+            self.parse_halfmove_clock(text);
+        }
+        if let Some(text) = remaining.next() {
+            self.parse_fullmove_number(text);
+        }
+        ParsedFields { board_is_valid, side_is_known }
     }
 
     fn into_error(mut self) -> InvalidPosition {

@@ -207,3 +207,27 @@ fn a_lenient_reading_refuses_everything_else() {
         assert_eq!(invalid.errors[0].code.name(), expected, "{fen}");
     }
 }
+
+#[test]
+fn a_setup_needs_only_a_board() {
+    for (fen, board) in [
+        ("8/8/8/8/4N3/8/8/8", "8/8/8/8/4N3/8/8/8"),
+        ("5r1k/1b4pp/3pB1N1/p2Pq2Q/PpP5/6PK/8/8_w", "5r1k/1b4pp/3pB1N1/p2Pq2Q/PpP5/6PK/8/8"),
+        (START, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"),
+        ("kK6/8/8/8/8/8/8/PPPPPPPP w KQkq e3 0 1", "kK6/8/8/8/8/8/8/PPPPPPPP"),
+    ] {
+        assert_eq!(parse_fen_setup(fen).map(|setup| setup.board_fen()), Ok(board.into()), "{fen}");
+    }
+    for (fen, expected) in [
+        ("", "fen_fields"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1 1", "fen_fields"),
+        ("8/8/8/8/8/8/8", "rank_count"),
+        ("8/8/8/8/8/8/8/9", "unknown_piece"),
+        ("8/8/8/8/8/8/8/7", "rank_length"),
+        ("8/8/8/8/8/8/8/8 white", "side_unknown"),
+        ("8/8/8/8/8/8/8/8 w - e9", "en_passant_unknown"),
+    ] {
+        let invalid = parse_fen_setup(fen).unwrap_err();
+        assert_eq!(invalid.errors[0].code.name(), expected, "{fen}");
+    }
+}

@@ -81,14 +81,17 @@ pub(crate) fn disallowed_origin<'a>(
 ) -> Option<&'a str> {
     // A request without an origin does not come from a web page.
     let origin = headers.get(ORIGIN)?.to_str().unwrap_or("(not ASCII)");
-    let host = headers
-        .get(HOST)
-        .and_then(|host| host.to_str().ok())
-        .or_else(|| uri.authority().map(|host| host.as_str()));
+    let host = request_host(headers, uri);
     let Some(origin_host) = origin_host(origin) else { return Some(origin) };
     let is_same_host = host.is_some_and(|host| origin_host.eq_ignore_ascii_case(host));
     let is_allowed = allowed.iter().any(|allowed| allowed == "*" || allowed == origin);
     (!is_same_host && !is_allowed).then_some(origin)
+}
+
+/// The host and port that the client names.
+pub(crate) fn request_host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    host.or_else(|| uri.authority().map(|host| host.as_str()))
 }
 
 /// The host and port of an origin of the form `http://host:port` or `https://host:port`.

@@ -2,19 +2,23 @@
 //!
 //! `make web` builds them from `web/src` into `web/dist`, compressed where that makes them smaller.
 
+mod link_preview;
+
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::LazyLock;
 
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{OriginalUri, Path};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response};
+use axum::extract::{OriginalUri, Path, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, Uri};
 use flate2::read::GzDecoder;
 use include_dir::{Dir, File, include_dir};
 
+use crate::http::App;
 use crate::http::etag::StaticResponse;
 use crate::http::problem::Problem;
+use link_preview::link_preview;
 
 static DIST: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 
@@ -33,17 +37,20 @@ const UNHASHED: [&str; 2] = [SERVICE_WORKER, "licenses.md"];
 
 const SERVICE_WORKER_ALLOWED: HeaderName = HeaderName::from_static("service-worker-allowed");
 
-/// The page and, by name, the files that it loads.
+/// The end of the page's head, before which the link preview is inserted.
+const END_OF_HEAD: &str = "</head>";
+
+/// The two parts of the page and, by name, the files that it loads.
 struct Board {
-    page: StaticResponse,
+    page: (&'static str, &'static str),
     assets: BTreeMap<&'static str, StaticResponse>,
 }
 
 static BOARD: LazyLock<Board> = LazyLock::new(|| {
-    let page = DIST.get_file("index.html").map(File::contents).unwrap_or_default();
+    let page = DIST.get_file("index.html").and_then(File::contents_utf8).unwrap_or_default();
     let files = DIST.get_dir("assets").into_iter().flat_map(Dir::files);
     Board {
-        page: StaticResponse::page(page, BOARD_POLICY),
+        page: page.split_at(page.find(END_OF_HEAD).unwrap_or_default()),
         assets: files.filter_map(asset_of).collect(),
     }
 });
@@ -81,9 +88,11 @@ fn media_type(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The page of the analysis board.
-pub(crate) async fn page(headers: HeaderMap) -> Response<Body> {
-    BOARD.page.respond(&headers)
+/// The page of the analysis board. Its link preview shows the position in its address.
+pub(crate) async fn page(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Response<Body> {
+    let (head, rest) = BOARD.page;
+    let page = [head, "  ", &link_preview(&app, &uri, &headers), rest].concat();
+    StaticResponse::page(page, BOARD_POLICY).respond(&headers)
 }
 
 /// A file of the page.
@@ -105,6 +114,13 @@ pub(crate) async fn asset(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_has_a_head_for_the_link_preview() {
+        let (head, rest) = BOARD.page;
+        assert!(head.ends_with(">\n"), "{head}");
+        assert!(rest.starts_with(END_OF_HEAD), "{rest}");
+    }
 
     #[test]
     fn every_built_file_can_be_served() {

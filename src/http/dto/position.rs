@@ -9,8 +9,8 @@ use super::Hex;
 use super::moves::promotion_advice;
 use crate::chess::encodings::{BitOrder, parse_packed};
 use crate::chess::{
-    Color, DrawClaim, DrawReason, FenWarning, FenWarningCode, Game, Outcome, ParsedFen, Position,
-    PositionField, excerpt, parse_fen, parse_move,
+    Color, DrawClaim, DrawReason, FenWarning, FenWarningCode, Game, InvalidPosition, Outcome,
+    ParsedFen, Position, PositionField, Setup, excerpt, parse_fen, parse_fen_setup, parse_move,
 };
 use crate::http::json::{DescribeMembers, FromMembers, Members, Named, request};
 use crate::http::problem::{IllegalMoveReason, MemberErrorCode, Problem};
@@ -104,6 +104,19 @@ impl PositionRequest {
         self.moves.len()
     }
 
+    /// What a FEN without moves describes, which need not be legal. `None` for any other request.
+    ///
+    /// # Errors
+    /// Fails with `invalid_fen`.
+    pub(crate) fn setup_without_moves(&self) -> Option<Result<Setup, Problem>> {
+        match &self.source {
+            PositionSource::Fen(text) if self.moves.is_empty() && text != STARTPOS => {
+                Some(parse_fen_setup(text).map_err(|invalid| with_startpos_advice(invalid, text)))
+            }
+            _ => None,
+        }
+    }
+
     /// Sets up the position and plays the moves.
     ///
     /// # Errors
@@ -135,12 +148,14 @@ impl PositionRequest {
 
 /// Reads a FEN. The first error of a text that begins like `startpos` suggests that word.
 fn read_fen(text: &str) -> Result<ParsedFen, Problem> {
-    parse_fen(text).map_err(|mut invalid| {
-        if let Some(error) = invalid.errors.first_mut() {
-            error.detail.push_str(startpos_advice(text));
-        }
-        invalid.into()
-    })
+    parse_fen(text).map_err(|invalid| with_startpos_advice(invalid, text))
+}
+
+fn with_startpos_advice(mut invalid: InvalidPosition, text: &str) -> Problem {
+    if let Some(error) = invalid.errors.first_mut() {
+        error.detail.push_str(startpos_advice(text));
+    }
+    invalid.into()
 }
 
 /// The end of an error message about a text that is no FEN but begins like `startpos`, in any case

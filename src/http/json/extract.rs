@@ -327,6 +327,12 @@ fn parameters(query: &str) -> Result<JsonValue<'static>, Problem> {
     pairs.collect::<Result<_, _>>().map(JsonValue::Object)
 }
 
+/// The value of a query's first parameter with this name, unless it is malformed.
+pub(crate) fn query_text(query: &str, name: &str) -> Option<Cow<'static, str>> {
+    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(other, _)| *other == name).and_then(|(_, value)| decode(value).ok())
+}
+
 fn decode(text: &str) -> Result<Cow<'static, str>, Problem> {
     let malformed = || Problem::malformed_query(text);
     let bytes = text.replace('+', " ").into_bytes();

@@ -6,13 +6,15 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::{Header, ObjectBuilder, OpenApi, RefOr, ResponseBuilder, Type};
 
 /// The routes whose GET form may be cached, each with its `Cache-Control`.
-const CACHED_ROUTES: [(&str, &str); 6] = [
+const CACHED_ROUTES: [(&str, &str); 8] = [
     ("/v1/legal-moves", "public"),
     ("/v1/position", "public"),
     ("/v1/evaluate", "public, no-cache"),
     ("/v1/tablebase", "public, no-cache"),
     ("/standard", "public, no-cache"),
     ("/standard/mainline", "public, no-cache"),
+    ("/board.svg", "public"),
+    ("/board.png", "public"),
 ];
 
 /// Adds the headers and the status of cached responses to the contract.

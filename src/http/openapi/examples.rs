@@ -19,11 +19,13 @@ use crate::http::stream::{ResponseFormat, stream_text};
 use crate::tablebase::ProbeError;
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 31] = [
+const FILES: [(&str, &str); 33] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("annotated_games", include_str!("examples/annotated_games.json")),
     ("batch", include_str!("examples/batch.json")),
     ("best_move", include_str!("examples/best_move.json")),
+    ("board_png", include_str!("examples/board_png.json")),
+    ("board_svg", include_str!("examples/board_svg.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
     ("delete_games", include_str!("examples/delete_games.json")),
     ("engine", include_str!("examples/engine.json")),
@@ -68,6 +70,7 @@ struct ExampleExchange {
     /// The body or the query parameters; `None` for routes without either.
     request: Option<Value>,
     status: u16,
+    /// Null for a picture, which the contract does not hold.
     response: Value,
 }
 
@@ -116,7 +119,10 @@ fn add_exchanges(operation: &mut Operation) {
         {
             insert_example(&mut body.content, &name, &summary, &request);
         }
-        if let Some(RefOr::T(stored)) = operation.responses.responses.get_mut(&status.to_string()) {
+        if !response.is_null()
+            && let Some(RefOr::T(stored)) =
+                operation.responses.responses.get_mut(&status.to_string())
+        {
             let is_stream = response.is_array();
             let contents = stored.content.iter_mut();
             let fitting = contents.filter(|(media_type, _)| !(is_stream && is_json(media_type)));

@@ -267,6 +267,9 @@ impl IntoResponses for ExploreProblems {
     }
 }
 
+/// The problems of a picture that is drawn on a blocking thread.
+pub(crate) type PictureProblems = ExploreProblems;
+
 /// The problems of a lookup in the tablebases of a position from the body.
 #[derive(Debug)]
 pub(crate) struct TablebaseProblems;

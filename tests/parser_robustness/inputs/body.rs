@@ -124,6 +124,7 @@ fn caps() -> Caps {
             buffer: 8,
         },
         cors_origins: Vec::new(),
+        public_origin: String::new(),
         memory_bound_mb: 64,
         memory_max_mb: 64,
     }
