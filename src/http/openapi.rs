@@ -14,7 +14,7 @@ use utoipa::{Modify, OpenApi};
 use crate::http::access::is_open_path;
 use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, judgement, legal_moves,
-    limits, live, perft, picture, play, position, server, standard, tablebase,
+    limits, live, mcp, perft, picture, play, position, server, standard, tablebase,
 };
 use crate::http::dto::{
     DrawReasonName, JudgementName, OpeningDto, ScoreRequest, TablebaseCategory, TablebaseEntry,
@@ -41,6 +41,8 @@ use lines::LineSchemas;
         (name = "analysis", description = "Searches and the static evaluation."),
         (name = "games", description = "Game reviews, move by move. Jobs survive a restart if \
             `store.path` is set."),
+        (name = "assistants", description = "Tools for language models, over the Model Context \
+            Protocol."),
         (name = "server", description = "The server: its engine, limits, health and metrics."),
         (name = "contract", description = "This document and its pages."),
     ),
@@ -73,6 +75,7 @@ use lines::LineSchemas;
         picture::board_svg,
         picture::board_png,
         live::live,
+        mcp::mcp,
         limits::limits,
         server::tickets,
         server::engine,

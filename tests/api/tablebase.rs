@@ -327,7 +327,8 @@ async fn a_position_without_a_main_line_is_not_found() {
 /// other end. Reading at an offset fails then, as on a broken disk. The other lookups wait for the
 /// first one and open the file that is there by then.
 async fn lookups_that_wait_for_the_disk_are_limited() {
-    const MAX_LOOKUPS: usize = 16;
+    // The share of one client.
+    const MAX_LOOKUPS: usize = 4;
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("KRvK.rtbz");
     for name in ["KRvK.rtbw", "KRvK.rtbz"] {
@@ -349,7 +350,8 @@ async fn lookups_that_wait_for_the_disk_are_limited() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let refused = server.post("/v1/tablebase", &json!({ "fen": WON })).await;
     let problem = refused.expect_problem(503, "queue_full");
-    assert_eq!(problem["detail"], "the limit of 16 concurrent tablebase lookups is reached");
+    let limit = "the limit of 4 concurrent tablebase lookups of one client is reached";
+    assert_eq!(problem["detail"], limit);
     for path in ["/v1/tablebase", "/standard", "/standard/mainline"] {
         server.get(&link(path, WON)).await.expect_problem(503, "queue_full");
     }

@@ -54,7 +54,7 @@ pub(crate) async fn live(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Response> {
     if let Some(origin) = disallowed_origin(&headers, &uri, &app.caps().cors_origins) {
-        return Err(Problem::origin_refused(origin).into_response());
+        return Err(Problem::origin_refused(origin, "to open a live board").into_response());
     }
     let upgrade = upgrade.map_err(upgrade_rejected)?;
     if app.is_shutting_down() {
