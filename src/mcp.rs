@@ -4,6 +4,7 @@
 //! limits, priorities and errors of every other client. The API is that of this process, or of a
 //! server ([`RemoteApi`]).
 
+mod answer;
 mod api;
 mod arguments;
 mod error;

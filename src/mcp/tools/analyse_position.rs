@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Description, members, pick, with_state};
+use crate::mcp::answer::{Answer, Description, members, pick, with_state};
 use crate::mcp::api::{Api, post};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::error::ToolError;

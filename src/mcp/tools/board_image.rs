@@ -3,7 +3,7 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Description, with_state};
+use crate::mcp::answer::{Answer, Description, with_state};
 use crate::mcp::api::{Api, ApiRequest, post};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::error::ToolError;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::analyse_position::MAX_MOVETIME_MS;
-use super::{Answer, Description, with_state};
+use crate::mcp::answer::{Answer, Description, with_state};
 use crate::mcp::api::{Api, post};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::error::ToolError;

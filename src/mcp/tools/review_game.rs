@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{Answer, Description, members, with_state};
 use crate::chess::{Position, SanWriter, parse_move, pgn};
+use crate::mcp::answer::{Answer, Description, members, with_state};
 use crate::mcp::api::{Api, get, post};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::error::ToolError;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Description, with_state};
+use crate::mcp::answer::{Answer, Description, with_state};
 use crate::mcp::api::{Api, post};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::error::ToolError;
