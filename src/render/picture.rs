@@ -1,6 +1,6 @@
 //! What a picture shows.
 
-use super::{Arrow, BoardSvg, MarkedMove, Theme};
+use super::{Arrow, MarkedMove, Theme};
 use crate::chess::{Bitboard, Color, Piece, Square};
 
 /// A board, and what is marked on it.
@@ -40,11 +40,6 @@ impl Picture {
             coordinates: false,
             theme: Theme::default(),
         }
-    }
-
-    /// The picture in SVG.
-    pub fn to_svg(&self) -> BoardSvg {
-        BoardSvg::draw(self)
     }
 }
 

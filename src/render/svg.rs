@@ -25,14 +25,17 @@ pub struct BoardSvg {
     size: PictureSize,
 }
 
-impl BoardSvg {
-    pub(super) fn draw(picture: &Picture) -> BoardSvg {
-        let mut writer = SvgWriter { picture, text: String::with_capacity(16 << 10) };
+impl Picture {
+    /// The picture in SVG.
+    pub fn to_svg(&self) -> BoardSvg {
+        let mut writer = SvgWriter { picture: self, text: String::with_capacity(24 << 10) };
         // Writing to a string does not fail.
         let _ = writer.write();
-        BoardSvg { text: writer.text, size: picture.size }
+        BoardSvg { text: writer.text, size: self.size }
     }
+}
 
+impl BoardSvg {
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.text
