@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full test-api test-hostile test-web web bench match scaling load trainer fmt lint docker
+.PHONY: run test test-full test-api test-hostile test-web test-clients web bench match scaling load trainer fmt lint docker
 
 run: ## serve on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -22,6 +22,9 @@ test-hostile: ## attack a server with half requests and unread responses; 100 s,
 
 test-web: ## test the analysis board in Chromium; needs Chromium and the Node.js of web/package.json
 	web/e2e/run
+
+test-clients: ## test the clients in TypeScript and Python; needs Node.js, Python and Chromium
+	clients/run
 
 web: ## build the analysis board into web/dist; needs the Node.js of web/package.json
 	web/install

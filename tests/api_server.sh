@@ -34,13 +34,17 @@ python_environment() {
   fi
 }
 
-# Starts a server with the configuration file $1 and sets `address`.
-start_server() {
+# Sets `KIBITZER`, unless the user has: the tests' build, which `make test` has already made.
+find_program() {
   if [ -z "${KIBITZER:-}" ]; then
-    # The tests' build of the program, which `make test` has already made.
     (cd "$root" && cargo test --locked --no-run --test architecture)
     KIBITZER=$target/debug/kibitzer
   fi
+}
+
+# Starts a server with the configuration file $1 and sets `address`.
+start_server() {
+  find_program
   : >"$work/log" # The loop below may read it before the server's shell creates it.
   "$KIBITZER" serve --config "$1" --listen 127.0.0.1:0 >"$work/log" &
   server=$!

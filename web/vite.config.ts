@@ -83,11 +83,12 @@ const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chesso
   "(attacks|board|chess|compat|debug|fen|san|setup|squareSet|types|util)\\.js)");
 
 /** What `late` and `afterFirstPaint` load. */
-const EXTRAS = new RegExp("web/src/(Dialogs|ui/(cache|CommandList)|" +
-  "board/(extras|PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
-  "tree/(extras|DropZone|MoveMenu|ForkChooser|NoteEditor)|" +
+const EXTRAS = new RegExp("web/src/(Dialogs|ui/(cache|clipboard|held-buttons|CommandList)|" +
+  "board/(extras|AroundBoard|Players|material|wheel-steps)|" +
+  "board/(PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
+  "tree/(extras|game-commands|player-info|DropZone|GameResult|MoveMenu|ForkChooser|NoteEditor)|" +
   "engine/(Chips|LinePreview|check-position|latest|requests|restriction|server-events|threat)|" +
-  "explore/(store|line|values|texts))\\.");
+  "explore/(store|line|values|texts|tablebase))\\.");
 
 export default defineConfig({
   plugins: [solid(), retriedImports(), pieceSets(), serviceWorker(), compressedFiles()],

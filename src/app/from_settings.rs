@@ -110,6 +110,7 @@ pub(super) fn caps(settings: &Settings, memory_bound_mb: u64) -> Caps {
         perft_depth: limits.perft_depth,
         perft_max: Duration::from_millis(settings.perft.max_ms),
         lichess_compute: Duration::from_millis(settings.lichess.compute_ms),
+        is_compat_enabled: settings.compat.enabled,
         batches: settings.batch.max,
         batch_lines: settings.batch.lines,
         batch_bytes: settings.batch.bytes,

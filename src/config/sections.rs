@@ -40,6 +40,8 @@ pub struct Settings {
     pub jobs: JobsSettings,
     /// The routes compatible with Lichess.
     pub lichess: LichessSettings,
+    /// The routes compatible with other services.
+    pub compat: CompatSettings,
     /// The endgame tablebases.
     pub syzygy: SyzygySettings,
     /// The tools for language models.
@@ -208,6 +210,13 @@ pub struct LichessSettings {
     /// Search time of an unknown position for `GET /api/cloud-eval`, in milliseconds. 0 means no
     /// search.
     pub compute_ms: u64,
+}
+
+/// `compat.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct CompatSettings {
+    /// Whether there are routes in the formats of chess-api.com and stockfish.online.
+    pub enabled: bool,
 }
 
 /// `syzygy.*`

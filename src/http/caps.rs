@@ -72,6 +72,8 @@ pub struct Caps {
     pub perft_max: Duration,
     /// Search time for an unknown position of `GET /api/cloud-eval`; zero disables the search.
     pub lichess_compute: Duration,
+    /// Whether there are routes in the formats of chess-api.com and stockfish.online.
+    pub is_compat_enabled: bool,
     /// Maximum number of concurrent batches.
     pub batches: usize,
     /// Maximum number of lines of a batch.

@@ -17,7 +17,9 @@ pub(crate) use moves::{
 };
 pub(crate) use opening::{OpeningDto, opening_or_null};
 pub(crate) use picture::PictureRequest;
-pub(crate) use position::{DrawReasonName, PositionRequest, PositionState, ResolvedPosition};
+pub(crate) use position::{
+    DrawReasonName, PositionRequest, PositionState, ResolvedPosition, resolve_fen,
+};
 pub(crate) use score::{BestMove, Pov, ScoreDto, ScoreRequest, WdlDto, score_or_null, wdl_or_null};
 pub(crate) use search::{
     Clamped, Clamper, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,
@@ -118,7 +120,7 @@ impl<'a> FromValue<'a> for CorrelationId {
             JsonValue::Negative(number) => Some(CorrelationId::Negative(number)),
             JsonValue::Float(number) => Some(CorrelationId::Float(number)),
             other => {
-                let detail = format!("id is {other}; it must be a string or a number");
+                let detail = format!("{path} is {other}; it must be a string or a number");
                 path.add_error(errors, MemberErrorCode::WrongType, detail);
                 None
             }

@@ -70,7 +70,7 @@ impl RequestId {
     /// Generates 16 hex digits, unique within a process and unlikely to collide with another
     /// process. A random start plus a counter goes through the output function of SplitMix64, which
     /// is a bijection.
-    fn generate() -> RequestId {
+    pub(crate) fn generate() -> RequestId {
         static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("kibitzer"));
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);

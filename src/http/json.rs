@@ -3,6 +3,7 @@
 
 mod extract;
 mod from_value;
+mod lenient;
 mod members;
 mod suggestions;
 mod syntax_error;
@@ -14,6 +15,7 @@ pub(crate) use extract::{
     query_text, read, read_bytes, read_from,
 };
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
+pub(crate) use lenient::{LenientNumber, OrNull};
 pub(crate) use members::{
     DescribeMembers, FromMembers, Members, describe_member, describe_type, query_parameters,
     read_object, request, request_schema,

@@ -12,11 +12,12 @@ pub(crate) use document::{
 };
 pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
-    BatchProblems, BodyProblems, CloudEvalProblems, DeletionProblems, ExploreProblems,
-    GamesProblems, Internal, InvalidFen, JobEventsProblems, JobReviewProblems, LiveProblems,
-    McpProblems, NoParametersProblems, NotAcceptable, NotFound, NotReady, PerftProblems,
-    PictureProblems, PositionProblems, PositionQueryProblems, ProblemDocument, QueryProblems,
-    SearchProblems, StandardProblems, TablebaseProblems, TablebaseQueryProblems, problem_response,
+    BatchProblems, BodyProblems, ChessApiProblems, ChessApiSocketProblems, CloudEvalProblems,
+    DeletionProblems, ExploreProblems, GamesProblems, Internal, InvalidFen, JobEventsProblems,
+    JobReviewProblems, LiveProblems, McpProblems, NoParametersProblems, NotAcceptable, NotFound,
+    NotReady, PerftProblems, PictureProblems, PositionProblems, PositionQueryProblems,
+    ProblemDocument, QueryProblems, SearchProblems, StandardProblems, StockfishOnlineProblems,
+    TablebaseProblems, TablebaseQueryProblems, problem_response,
 };
 
 use std::borrow::Cow;
@@ -107,6 +108,11 @@ impl Problem {
     /// The problem code.
     pub fn code(&self) -> ProblemCode {
         self.code
+    }
+
+    /// The description.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
     }
 
     /// An internal error. The cause is logged here, once, and hidden from the client.
@@ -202,7 +208,7 @@ impl Problem {
         .retry_after(PROBE_RETRY_AFTER)
     }
 
-    /// A web page of an origin that may not open a live board or call tools.
+    /// A web page of an origin that may not open a WebSocket or call tools.
     pub(crate) fn origin_refused(origin: &str, purpose: &str) -> Problem {
         let detail = format!("the origin {} is not allowed {purpose}", excerpt(origin));
         Problem::new(ProblemCode::OriginRefused, detail)
@@ -221,7 +227,7 @@ impl Problem {
     pub(crate) fn upgrade_required(reason: &str) -> Problem {
         Problem::new(
             ProblemCode::UpgradeRequired,
-            format!("a live board needs a WebSocket handshake: {reason}"),
+            format!("this route needs a WebSocket handshake: {reason}"),
         )
     }
 
@@ -247,6 +253,11 @@ impl Problem {
         Problem::new(ProblemCode::MalformedJson, detail)
             .with_member("line", line)
             .with_member("column", column)
+    }
+
+    /// A binary message of a WebSocket.
+    pub(crate) fn binary_message() -> Problem {
+        Problem::malformed_json("the message is binary; it must be text", 1, 1)
     }
 
     /// A line of a batch that is not valid JSON. `line` is its number in the body, and `column` the

@@ -14,8 +14,9 @@ use utoipa::openapi::PathItem;
 use crate::http::controllers::docs::{self, ContractPages};
 use crate::http::controllers::mcp::ToolRoutes;
 use crate::http::controllers::{
-    analysis, batch, best_move, board, cloud_eval, evaluate, explore, games, judgement,
-    legal_moves, limits, live, mcp, perft, picture, play, position, server, standard, tablebase,
+    analysis, batch, best_move, board, chess_api, cloud_eval, evaluate, explore, games, judgement,
+    legal_moves, limits, live, mcp, perft, picture, play, position, server, standard,
+    stockfish_online, tablebase,
 };
 use crate::http::json::similar_path;
 use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
@@ -89,6 +90,14 @@ fn page_routes(app: &App) -> Router<App> {
         .route("/", get(board::page))
         .route("/assets/{file}", get(board::asset))
         .merge(contract_routes(app.access_control().is_key_required()))
+        .merge(if app.caps().is_compat_enabled { compat_routes() } else { Router::new() })
+}
+
+/// The formats of other services.
+fn compat_routes() -> Router<App> {
+    Router::new()
+        .route("/v1", get(chess_api::chess_api_socket).post(chess_api::chess_api))
+        .route("/api/s/v2.php", get(stockfish_online::stockfish_online))
 }
 
 fn contract_routes(is_key_required: bool) -> Router<App> {

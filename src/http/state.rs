@@ -236,9 +236,7 @@ impl App {
         self.acquire_in_time(&self.0.deep_explore_permits, "deep explore requests").await
     }
 
-    /// Runs probes of tablebases on a blocking thread, because they read from disk. They go on to
-    /// their end if the client leaves, so the thread holds the permit. A client waits while its own
-    /// lookups hold its share, so that many lookups of one client do not stop the others.
+    /// Runs probes of tablebases for this client on a blocking thread, because they read from disk.
     ///
     /// # Errors
     /// Fails with `queue_full` if no permit becomes free within the body timeout.
@@ -247,11 +245,7 @@ impl App {
         client: &Client,
         probe: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let permits = &self.0.tablebase_permits;
-        match timeout(self.0.caps.body_timeout, permits.acquire(client)).await {
-            Ok(Some(permit)) => run_blocking(permit, probe).await,
-            _ => Err(no_capacity(permits, "tablebase lookups")),
-        }
+        self.run_with_permit(&self.0.tablebase_permits, client, "tablebase lookups", probe).await
     }
 
     /// Draws a picture for this client on a blocking thread, because it takes milliseconds.
@@ -263,10 +257,21 @@ impl App {
         client: &Client,
         draw: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let permits = &self.0.picture_permits;
+        self.run_with_permit(&self.0.picture_permits, client, "pictures", draw).await
+    }
+
+    /// Runs work on a blocking thread with a permit. A client waits while its own work holds its
+    /// share, so that it does not stop others.
+    async fn run_with_permit<T: Send + 'static>(
+        &self,
+        permits: &ClientPermits,
+        client: &Client,
+        resource: &'static str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         match timeout(self.0.caps.body_timeout, permits.acquire(client)).await {
-            Ok(Some(permit)) => run_blocking(permit, draw).await,
-            _ => Err(no_capacity(permits, "pictures")),
+            Ok(Some(permit)) => run_blocking(permit, work).await,
+            _ => Err(no_capacity(permits, resource)),
         }
     }
 

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use crate::chess::{File, Position, Rank, Square};
 use crate::engine::StaticEvaluation;
 
-/// The board with White at the bottom, the FEN, the Zobrist key and the checking pieces.
+/// The board with White at the bottom, the FEN, the Zobrist key and the checking pieces, in the
+/// words of Stockfish: programs read them.
 pub(super) fn format_board(position: &Position) -> String {
     const EDGE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = String::from(EDGE);
@@ -25,10 +26,9 @@ pub(super) fn format_board(position: &Position) -> String {
     text.push_str("   a   b   c   d   e   f   g   h\n\n");
     let checkers: Vec<String> =
         position.checkers().into_iter().map(|square| square.to_string()).collect();
-    let checkers = if checkers.is_empty() { "none".to_owned() } else { checkers.join(" ") };
+    let (fen, key, checkers) = (position.fen(), position.key(), checkers.join(" "));
     // Writing to a String cannot fail.
-    let _ =
-        write!(text, "fen {}\nkey {:016x}\ncheckers {checkers}", position.fen(), position.key());
+    let _ = write!(text, "Fen: {fen}\nKey: {key:016X}\nCheckers: {checkers}");
     text
 }
 

@@ -58,7 +58,7 @@ impl RemoteBackend {
 
 impl Backend for RemoteBackend {
     fn name(&self) -> String {
-        format!("kibitzer at {}", self.base_url)
+        format!("kibitzer {} at {}", env!("CARGO_PKG_VERSION"), self.base_url)
     }
 
     fn supports(&self, option: OptionName) -> bool {

@@ -17,6 +17,7 @@ mod batch;
 mod best_move;
 mod board;
 mod command_line;
+mod compat;
 mod connections;
 mod contract;
 mod evaluate;
@@ -60,6 +61,9 @@ fn main() -> ExitCode {
         best_move::trials(),
         board::trials(),
         command_line::trials(),
+        compat::trials(),
+        compat::errors::trials(),
+        compat::socket::trials(),
         connections::trials(),
         contract::trials(),
         evaluate::trials(),

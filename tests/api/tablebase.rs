@@ -325,10 +325,10 @@ async fn a_position_without_a_main_line_is_not_found() {
 
 /// A file is opened by its first probe. A pipe in its place blocks that until the test opens the
 /// other end. Reading at an offset fails then, as on a broken disk. The other lookups wait for the
-/// first one and open the file that is there by then.
+/// first one and open the file that is there by then. One client may hold a quarter of the lookups.
 async fn lookups_that_wait_for_the_disk_are_limited() {
-    // The share of one client.
-    const MAX_LOOKUPS: usize = 4;
+    const MAX_LOOKUPS: usize = 16;
+    const MAX_OF_ONE_CLIENT: usize = 4;
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("KRvK.rtbz");
     for name in ["KRvK.rtbw", "KRvK.rtbz"] {
@@ -337,14 +337,18 @@ async fn lookups_that_wait_for_the_disk_are_limited() {
     let server = start_with(|settings| {
         settings.syzygy.paths = vec![folder.path().into()];
         settings.http.body_timeout_ms = 500;
+        settings.access.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     })
     .await;
     std::fs::remove_file(&pipe).unwrap();
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let waiting: Vec<_> = (0..MAX_LOOKUPS)
-        .map(|_| {
+        .map(|index| {
             let client = server.client.clone();
-            tokio::spawn(async move { client.get(&link("/v1/tablebase", WON)).await })
+            let address = format!("192.0.2.{}", index / MAX_OF_ONE_CLIENT);
+            let lookup = client.request(Method::GET, &link("/v1/tablebase", WON));
+            let lookup = lookup.header("x-forwarded-for", address);
+            tokio::spawn(async move { client.send(lookup).await })
         })
         .collect();
     tokio::time::sleep(Duration::from_millis(300)).await;

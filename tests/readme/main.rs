@@ -1,4 +1,4 @@
-//! The tested examples of the README and the API tour: each curl command, in order, against a
+//! The tested examples of the README, the API tour and the page on migration: each curl command, in order, against a
 //! fresh server, gives the response that the page prints below it.
 //!
 //! An example is a `sh` block with one curl command and a `json` block right after it. A
@@ -29,6 +29,11 @@ fn every_curl_example_of_the_readme_gives_the_response_printed_there() {
 #[test]
 fn every_curl_example_of_the_api_tour_gives_the_response_printed_there() {
     check_page("docs/api-tour.md", 10);
+}
+
+#[test]
+fn every_curl_example_of_the_migration_page_gives_the_response_printed_there() {
+    check_page("docs/migrate.md", 3);
 }
 
 /// Runs the examples of a page, of which there are at least `minimum`.

@@ -11,7 +11,7 @@ fn fen(gui: &mut Gui) -> String {
     let lines = gui.run_commands("d");
     lines
         .iter()
-        .find_map(|line| line.strip_prefix("fen "))
+        .find_map(|line| line.strip_prefix("Fen: "))
         .unwrap_or_else(|| panic!("{lines:#?}"))
         .to_owned()
 }

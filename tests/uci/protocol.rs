@@ -86,7 +86,7 @@ fn is_ready_is_answered_during_a_search() {
         let lines = gui.wait_until_ready();
         assert!(lines.iter().all(|line| line.starts_with("info ")), "{lines:#?}");
     }
-    assert!(gui.run_commands("d").iter().any(|line| line.starts_with("fen ")));
+    assert!(gui.run_commands("d").iter().any(|line| line.starts_with("Fen: ")));
     gui.send_commands("stop");
     gui.wait_for("bestmove");
 }

@@ -11,6 +11,8 @@ use serde_json::json;
 use crate::gui::{Gui, median, value_after};
 use crate::server::{ScriptedReply, Server};
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 fn gui(server: &Server) -> Gui {
     Gui::with(&["--server", &format!("http://{}/", server.address)])
 }
@@ -21,7 +23,10 @@ fn a_server_plays_through_uci() {
     let mut gui = gui(&server);
     gui.send_commands("uci");
     let (_, lines) = gui.wait_for("uciok");
-    assert!(lines[0].starts_with("id name kibitzer at http://127.0.0.1:"), "{lines:#?}");
+    assert!(
+        lines[0].starts_with(&format!("id name kibitzer {VERSION} at http://127.0.0.1:")),
+        "{lines:#?}"
+    );
     assert!(
         !lines.iter().any(|line| line.contains("option name EvalFile")),
         "the network of a server is no option: {lines:#?}"

@@ -63,7 +63,7 @@ const VIEWS = {
     await button("Set up").click();
     await dialog("Set up position").getByLabel("FEN")
       .fill("4k3/8/8/8/8/8/8/1RR5 x FCkq e9 -1 0");
-    await dialog("Set up position").getByText(/errors\./).waitFor();
+    await dialog("Set up position").getByText(/errors, see/).waitFor();
   },
 };
 

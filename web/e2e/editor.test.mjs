@@ -72,7 +72,17 @@ test("each error of the server stands beside its field, and Analyse keeps the tr
     await dialog().locator(`#notes-${field} .error`, { hasText: text }).waitFor();
   }
   await dialog().getByRole("button", { name: "Analyse" }).click();
-  await status(/errors/);
+  await status(/errors, see: board/);
+  // An error is seen once, beside its field, and its squares are marked.
+  await fen().fill("4k3/8/8/8/8/8/8/2K1K3 w - - 0 1");
+  await status("1 error, see: board.");
+  const notes = dialog().getByText("White has 2 kings; it must have 1.");
+  const seen = await notes.evaluateAll((all) =>
+    all.filter((note) => !note.classList.contains("only-read")).length);
+  assert.equal(seen, 1);
+  await dialog().getByRole("gridcell", { name: "c1, white king, wrong" }).waitFor();
+  await dialog().getByRole("gridcell", { name: "e1, white king, wrong" }).waitFor();
+  assert.equal(await dialog().locator("cg-board square.fault").count(), 2);
   await fen().fill("no FEN");
   await dialog().locator("#notes-fen .error", { hasText: "The FEN has 2 fields" }).waitFor();
   // A corrected fault is a warning.

@@ -50,7 +50,7 @@ test("a server that needs a key: a sentence, the key's entry, a wrong key, its r
   })));
 
 test("beyond the rate limit the wait counts down, and the analysis goes on", () =>
-  withServer("[rate]\nrequests = 3\nwindow_ms = 9000\n", (address) =>
+  withServer("[rate]\nrequests = 3\nwindow_ms = 15000\n", (address) =>
     withPage(address, async (page, open) => {
       await open();
       await expectLines(page, "1\\.");

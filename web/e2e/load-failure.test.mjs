@@ -40,7 +40,7 @@ test("dialogs and commands that cannot be loaded say so, and work when chosen ag
   await press("?");
   await toast(`The dialog ${NOT_REACHED}`);
   await gameMenu(page(), /^Paste/);
-  await gameMenu(page(), "Copy link");
+  await gameMenu(page(), "Copy link to the analysis");
   await toast(`The code for links ${NOT_REACHED}`);
   await gameMenu(page(), "Download PGN");
   await toast(`The code for PGN ${NOT_REACHED}`);
@@ -50,8 +50,8 @@ test("dialogs and commands that cannot be loaded say so, and work when chosen ag
   await page().getByRole("dialog", { name: "Help" }).waitFor();
   await press("Escape");
   await openGame(page(), "1. e4 e5");
-  await gameMenu(page(), "Copy link");
-  await toast("The link was copied.");
+  await gameMenu(page(), "Copy link to the analysis");
+  await toast("The link to the whole analysis was copied.");
   await gameMenu(page(), "Copy PGN");
   await toast("The PGN was copied.");
 });

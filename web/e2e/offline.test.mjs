@@ -13,7 +13,7 @@ let page;
 
 const open = async () => {
   page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(`http://${site.address}/`);
 };
 before(async () => {

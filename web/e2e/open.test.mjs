@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { boardPage } from "./browser.mjs";
 import { expectListed, fileOf, gameMenu, openGame, paste } from "./games.mjs";
 
-const page = boardPage();
+// The browser complains about each refusal that these tests provoke.
+const page = boardPage({ allowed: [/responded with a status of (401|503)/, /ERR_FAILED/] });
 const dialog = () => page().getByRole("dialog");
 const alert = () => dialog().getByRole("alert");
 const copied = async (command) => {
@@ -213,3 +214,68 @@ test("a new analysis is an edit that can be undone", async () => {
   await page().keyboard.press("Control+z");
   await expectListed(page(), "e4 d4 d5 e5");
 });
+
+/** The picture that the server draws of a query. */
+async function drawn(type, query) {
+  const response = await fetch(new URL(`/board.${type}?${query}`, process.env.BOARD_URL));
+  assert.equal(response.status, 200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+const save = async (command) => {
+  const download = page().waitForEvent("download");
+  await gameMenu(page(), command);
+  return download;
+};
+
+const CHECKED = '[White "Ann"]\n[Black "Ben"]\n\n1. e4 f5 2. Qh5+ {[%csl Rd4][%cal Gh5e8]} *';
+
+test("pictures show what is on the board, as the server draws it", async () => {
+  await openGame(page(), CHECKED);
+  await page().keyboard.press("End");
+  await page().keyboard.press("f");
+  await page().locator(".cg-wrap.orientation-black").waitFor();
+  const fen = "rnbqkbnr/ppppp1pp/8/5p1Q/4P3/8/PPPP1PPP/RNB1KBNR_b_KQkq_-_1_2";
+  const query = `fen=${fen}&orientation=black&lastMove=d1h5&check=e8&arrows=Rd4,Gh5e8`
+    + "&coordinates=true&size=720";
+  for (const type of ["svg", "png"]) {
+    const file = await save(`Save picture (${type.toUpperCase()})`);
+    assert.equal(file.suggestedFilename(), `Ann-Ben.${type}`);
+    assert.deepEqual(readFileSync(await file.path()), await drawn(type, query));
+  }
+  const { origin } = new URL(process.env.BOARD_URL);
+  assert.equal(await copied("Copy link to the picture"), `${origin}/board.png?${query}`);
+  const link = await copied("Copy link with preview");
+  assert.equal(link, `${origin}/?fen=${fen}`);
+  const preview = await (await fetch(link)).text();
+  assert.match(preview, /og:image" content="[^"]*\/board\.png\?fen=rnbqkbnr\/ppppp1pp/);
+});
+
+test("a picture that the server cannot draw is named, and the API key goes with the request",
+  async () => {
+    const toast = (text) => page().locator(".toast.error", { hasText: text }).waitFor();
+    await page().route(/board\.png/, (route) => route.fulfill({
+      status: 503, contentType: "application/problem+json",
+      body: JSON.stringify({ title: "Busy", status: 503, code: "queue_full" }),
+    }));
+    await gameMenu(page(), "Save picture (PNG)");
+    await toast("The picture could not be saved. The server is busy.");
+    await page().route(/board\.svg/, (route) => route.abort());
+    await gameMenu(page(), "Save picture (SVG)");
+    await toast("The picture could not be saved. The server cannot be reached.");
+    await page().unrouteAll();
+    await page().evaluate(() => sessionStorage.setItem("kibitzer.key", "a-key"));
+    await page().reload();
+    await page().getByRole("grid", { name: "Board" }).waitFor();
+    let sent;
+    await page().route(/board\.png/, (route) => {
+      sent = route.request().headers().authorization;
+      return route.fulfill({ status: 200, contentType: "image/png", body: "picture" });
+    });
+    const file = await save("Save picture (PNG)");
+    assert.equal(readFileSync(await file.path(), "utf8"), "picture");
+    assert.equal(sent, "Bearer a-key");
+    const link = await copied("Copy link to the picture");
+    assert.ok(!link.includes("a-key"));
+    await page().locator(".toast", { hasText: "The link is without your API key" }).waitFor();
+  });

@@ -149,7 +149,7 @@ export async function withPage(address, claim, { path = "", viewport } = {}) {
     const context = await browser.newContext(viewport ? { viewport } : {});
     await serveFiles(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(30_000);
     await claim(page, () => page.goto(`http://${address}/${path}`));
   } finally {
     await browser.close();

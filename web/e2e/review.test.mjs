@@ -52,22 +52,29 @@ test("the review of a game of 40 moves shows the server's numbers", async () => 
   const { white, black } = game.accuracy;
   assert.deepEqual(await accuracies(), [white, black].map((each) => `${each.toFixed(1)}%`));
   const { white: lost, black: other } = game.average_centipawn_loss;
-  const losses = page().locator(".players tr", { hasText: "Average loss" }).locator("td");
-  assert.deepEqual(await losses.allInnerTexts(), [lost, other].map((each) => each.toFixed(0)));
-  for (const [judgement, plural] of [
-    ["inaccuracy", "Inaccuracies"], ["mistake", "Mistakes"], ["blunder", "Blunders"],
-  ]) {
-    const counts = page().locator(".players tr", { hasText: plural }).locator("td");
-    const own = (parity) =>
+  for (const [name, parity, loss] of [["Rosa", 1, lost], ["Karl", 0, other]]) {
+    const own = (judgement) =>
       game.moves.filter((move) => move.judgement === judgement && move.ply % 2 === parity).length;
-    assert.deepEqual(await counts.allInnerTexts(), [own(1), own(0)].map(String));
+    const numbers = [loss.toFixed(0), ...["inaccuracy", "mistake", "blunder"].map(own)];
+    const cells = page().locator(".players tr", { hasText: name }).locator("td:not(.strong)");
+    assert.deepEqual(await cells.allInnerTexts(), numbers.map(String));
   }
+  // At 1280 × 800 the numbers and the graph are in view, and the graph stays.
+  const boxOf = (selector) => page().locator(selector).boundingBox();
+  const frame = await boxOf(".tool.review");
+  const isInside = ({ y, height }) => y >= frame.y && y + height <= frame.y + frame.height + 1;
+  assert.ok(isInside(await boxOf(".players")) && isInside(await boxOf(".graph")));
+  await panel().evaluate((scrolled) => scrolled.scrollTo(0, scrolled.scrollHeight));
+  assert.ok(await panel().evaluate(({ scrollTop }) => scrollTop) > 50);
+  assert.ok(isInside(await boxOf(".graph")), "the graph stays in view");
+  // The winning chance of the review is not what the bar shows, and the panel says so.
+  await panel().getByText("The winning chance is computed from the score alone").waitFor();
 });
 
 test("the graph states the server's scores and shows moves by click and by keys", async () => {
   const job = await reviewGame();
   const { games: [{ moves }] } = await fromServer(job);
-  const points = page().getByRole("list", { name: "Win chance of White" }).getByRole("button");
+  const points = page().getByRole("list", { name: "Winning chance of White" }).getByRole("button");
   const labels = await points.evaluateAll((all) => all.map((each) => each.ariaLabel));
   assert.equal(labels.length, moves.length);
   for (const [index, { san, after, judgement }] of moves.entries()) {
@@ -75,7 +82,8 @@ test("the graph states the server's scores and shows moves by click and by keys"
     const size = Math.abs(after.value);
     const score = after.type === "cp" ? `${minus}${(size / 100).toFixed(2)}` : `#${minus}${size}`;
     const kind = judgement ? ` ${judgement}` : "";
-    assert.ok(labels[index].includes(` ${san}${kind}, ${score}, White `), labels[index]);
+    const text = ` ${san}${kind}, ${score}, White's winning chance `;
+    assert.ok(labels[index].includes(text), labels[index]);
   }
   const marks = await page().locator(".plot .mark").count();
   assert.equal(marks, moves.filter((move) => move.judgement).length);
@@ -83,13 +91,13 @@ test("the graph states the server's scores and shows moves by click and by keys"
   const point = (ply) => page().locator(`.point[data-ply="${ply}"]`);
   await point(12).click();
   await point(12).and(page().locator("[aria-current]")).waitFor();
-  assert.equal(await current.innerText(), "a5");
+  assert.match(await current.innerText(), /^a5/);
   await page().keyboard.press("ArrowRight");
   await point(13).and(page().locator("[aria-current]:focus")).waitFor();
-  assert.equal(await current.innerText(), "c5");
+  assert.match(await current.innerText(), /^c5/);
   await page().keyboard.press("Home");
   await point(1).and(page().locator("[aria-current]:focus")).waitFor();
-  assert.equal(await current.innerText(), "d4");
+  assert.match(await current.innerText(), /^d4/);
   await point(30).hover();
   await page().locator(".described", { hasText: /^15… a4/ }).waitFor();
 });
@@ -117,9 +125,27 @@ test("keys and counts go to the mistakes, with Shift to those of one player", as
   assert.ok((await first.innerText()).includes(`better: ${worst.best_san}`));
   await first.click();
   await shown(worst.ply);
-  // The judgement of a reviewed move is the review's.
+  // The judgement of a reviewed move is the review's, however deep the engine looks.
   const loss = Math.round(worst.win_chance_loss);
-  await judgement().filter({ hasText: `${worst.san} loses ${loss}% win chance` }).waitFor();
+  const ofReview = judgement().filter({ hasText: `${worst.san} loses ${loss}% winning chance` })
+    .filter({ hasText: /^Review:/ });
+  await ofReview.waitFor();
+  await page().getByText(/^depth (1[4-9]|[2-9]\d)/).waitFor();
+  await ofReview.waitFor();
+  // Its glyphs are in the list without an edit. The user's own glyph wins.
+  const nags = page().locator(".move .nag");
+  assert.deepEqual(await nags.allInnerTexts(), mistakes.map((move) =>
+    ({ inaccuracy: "?!", mistake: "?", blunder: "??" })[move.judgement]));
+  await page().keyboard.press("1");
+  const own = page().locator(".move[aria-current] .nag");
+  await own.filter({ hasText: /^!$/ }).waitFor();
+  assert.equal(await nags.count(), mistakes.length);
+  await ofReview.waitFor();
+  // After a reload they are there again, also before a move is shown.
+  await page().keyboard.press("Control+z");
+  await page().keyboard.press("ArrowUp");
+  await page().reload();
+  await nags.nth(mistakes.length - 1).waitFor();
 });
 
 /** What a PGN says of the moves: SAN, glyphs and evaluations, with all variations. */
@@ -168,6 +194,7 @@ test("a review goes on after a reload, and a stop keeps what it has shown", asyn
   await page().reload();
   await page().locator(".point").first().waitFor();
   assert.equal(await storedJob(page()), job);
+  await panel().getByText(/^Moves done: \d+ of 80/).waitFor();
   assert.equal(await page().locator(".move").count(), GAME.length);
   // The server deletes a stopped review.
   await stopReview();
@@ -190,6 +217,7 @@ test("a game that is being sent when its review is stopped leaves no job", async
   });
   await play("e2e4");
   await page().keyboard.press("r");
+  await panel().locator(".hint", { hasText: /^[A-Z].* The server judges each move/ }).waitFor();
   await button("Review the game").click();
   await page().getByText("Sending the game…").waitFor();
   await button("Stop").click();
@@ -284,10 +312,13 @@ test("a server that refuses for a time is asked again after its wait", async () 
       }),
     });
   });
-  await keepReview(page(), newRecord({ moves: GAME.slice(0, 6) }));
+  await keepReview(page(), newRecord({ moves: ["f2f3", "e7e5", "g2g4", "d8h4"] }));
   await page().getByText("The server allows no more requests for now. The next try is in 3 s.")
     .waitFor();
   await finishReview();
+  // A turning point that allows a mate says so.
+  await page().locator(".turning-points button", { hasText: /g4.*allows mate in 1; better: / })
+    .waitFor();
 });
 
 test("a review of another game can be shown in place of the tree", async () => {
@@ -298,6 +329,15 @@ test("a review of another game can be shown in place of the tree", async () => {
   await button("Show that game").click();
   await finishReview();
   assert.equal(await page().locator(".move").count(), 6);
+  // On a phone the review follows the moves, without an empty place between them.
+  await page().setViewportSize({ width: 320, height: 640 });
+  const endOf = async (selector) => {
+    const { y, height } = await page().locator(selector).last().boundingBox();
+    return y + height;
+  };
+  const top = (await panel().boundingBox()).y;
+  assert.ok(top - await endOf(".move") < 120, "the panel is near the last move");
+  await page().setViewportSize({ width: 1280, height: 800 });
   await page().keyboard.press("Control+z");
   await expectMoves(page(), "e4");
 });
@@ -307,7 +347,11 @@ test("practice asks for better moves, judges tries and counts them", async () =>
   const { games: [{ moves }] } = await fromServer(job);
   const own = moves.filter((move) => move.judgement && move.ply % 2 === 1);
   const feedback = page().locator(".feedback");
+  const board = (color) => page().locator(`.cg-wrap.orientation-${color}`).waitFor();
+  await page().keyboard.press("f");
+  await board("black");
   await button("Practise White").click();
+  await board("white");
   await page().getByText(`1 of ${own.length}`).waitFor();
   // Neither the engine nor the judgement gives the solution away.
   await page().getByText("Hidden while you practise").waitFor();
@@ -328,10 +372,12 @@ test("practice asks for better moves, judges tries and counts them", async () =>
   await button("Back to the mistake").click();
   await tryMove(uci);
   await feedback.filter({ hasText: `${san} was played in the game.` }).waitFor();
+  await feedback.locator(".verdict.wrong svg").waitFor();
   await tryMove("f3h4");
-  await feedback.filter({ hasText: /^Nh4 .* There is a better move\.$/ }).waitFor();
+  await feedback.filter({ hasText: /^Not this move\.Nh4 .* There is a better move\.$/ }).waitFor();
   await tryMove(best);
-  await feedback.filter({ hasText: "is the best move." }).waitFor();
+  await feedback.filter({ hasText: /^Right!.* is the best move\.$/ }).waitFor();
+  await feedback.locator(".verdict.right svg").waitFor();
   await page().keyboard.press("Enter");
   for (let left = own.length - 1; left > 0; left--) {
     await page().getByText(`${own.length - left + 1} of ${own.length}`).waitFor();
@@ -342,6 +388,8 @@ test("practice asks for better moves, judges tries and counts them", async () =>
     } else await button("Skip").click();
   }
   await page().getByText(`Better moves found at the first try: 0 of ${own.length}`).waitFor();
+  // The board is turned back at the end.
+  await board("black");
   await button("Back to the review").click();
   // Only the move that was played elsewhere is in the tree.
   assert.equal(await page().locator(".move").count(), GAME.length + 1);

@@ -18,8 +18,8 @@ const toast = (text) => page().locator(".toast", { hasText: text }).waitFor();
 const isFlipped = () => page().locator(".cg-wrap.orientation-black").waitFor();
 const copyLink = async () => {
   await page().context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await gameMenu(page(), "Copy link");
-  await toast("The link was copied.");
+  await gameMenu(page(), "Copy link to the analysis");
+  await toast("The link to the whole analysis was copied.");
   return page().evaluate(() => navigator.clipboard.readText());
 };
 

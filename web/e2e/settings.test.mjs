@@ -17,6 +17,8 @@ test("the colours follow the system until the user chooses, and the choice is ke
   const dark = await pageColor();
   assert.notEqual(dark, light);
   await open();
+  await dialog().getByRole("group", { name: "Colours of the page" })
+    .getByText("Your system is dark now.").waitFor();
   await choose("Light");
   assert.equal(await pageColor(), light);
   await page().emulateMedia({ colorScheme: "light" });

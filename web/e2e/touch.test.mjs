@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boardPage, expectMoves, middleOf } from "./browser.mjs";
+import { openGame } from "./games.mjs";
 
 const page = boardPage({
   viewport: { width: 390, height: 700 }, hasTouch: true,
@@ -54,6 +55,41 @@ test("a piece is dragged from the editor's palette", async () => {
   await swipe([x + width / 2, y + width / 2], [board.x + 4.5 * square, board.y + 3.5 * square]);
   await page().waitForFunction(() =>
     document.querySelector(".fen input").value.startsWith("rnbqkbnr/pppppppp/8/4Q3/"));
+});
+
+test("a step button under a finger repeats, without a menu or a selection", async () => {
+  await openGame(page(), "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7");
+  // The message about the game covers no controls.
+  const toast = await page().locator(".toast").last().boundingBox();
+  const controls = page().getByRole("toolbar", { name: "Moves", exact: true });
+  assert.ok(toast.y + toast.height < (await controls.boundingBox()).y);
+  await page().evaluate(() => {
+    window.menus = 0;
+    document.addEventListener("contextmenu", (event) => {
+      if (!event.defaultPrevented) window.menus += 1;
+    });
+  });
+  const forward = controls.getByRole("button", { name: "Forward" });
+  await page().keyboard.press("Home");
+  const { x, y, width, height } = await forward.boundingBox();
+  const session = await page().context().newCDPSession(page());
+  const touch = (type, ...touchPoints) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  await touch("touchStart", { x: x + width / 2, y: y + height / 2 });
+  await page().locator(".move[aria-current]", { hasText: "Be7" }).waitFor();
+  await touch("touchEnd");
+  await session.detach();
+  assert.deepEqual(await page().evaluate(() => [window.menus, getSelection().toString()]), [0, ""]);
+});
+
+test("step buttons are at least 44 pixels wide and high, at 320 pixels, too", async () => {
+  for (const size of [{ width: 390, height: 700 }, { width: 320, height: 640 }]) {
+    await page().setViewportSize(size);
+    for (const name of ["Start", "Back", "Forward", "End"]) {
+      const { width, height } = await page().getByRole("button", { name }).boundingBox();
+      assert.ok(width >= 44 && height >= 44, `${name}: ${width} by ${height}`);
+    }
+  }
 });
 
 test("targets are at least 40 pixels high", async () => {

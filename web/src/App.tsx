@@ -22,18 +22,23 @@ import { JudgementSlot } from "./review/JudgementSlot";
 import { createLazyReview } from "./review/lazy";
 import { useAddress } from "./tree/address";
 import { useAnnouncements } from "./tree/announce";
+import type { PictureCommand } from "./tree/game-commands";
 import { GameMenu } from "./tree/GameMenu";
 import { MoveList } from "./tree/MoveList";
 import { readSession, useSession } from "./tree/session";
+import { hasPlayers } from "./tree/players";
 import { StepControls } from "./tree/StepControls";
 import { createTreeStore } from "./tree/store";
 import { Header, Links } from "./ui/Header";
+import { late } from "./ui/late";
 import { lazyView } from "./ui/lazy-view";
 import { Loading, Tools, type Tool } from "./ui/Panel";
 import { withPart } from "./ui/part";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
 import { Toasts } from "./ui/toasts";
+
+const AroundBoard = late(async () => (await import("./board/AroundBoard")).AroundBoard);
 
 // The panels are loaded when they are opened first.
 const ExplorePanel = lazyView(
@@ -77,6 +82,10 @@ export function App() {
   );
   /** The board of a practice, in place of the tree's. */
   const scratch = () => review()?.practice.scratch() ?? null;
+  const position = () => scratch()?.position ?? tree.position();
+  const fen = () => scratch()?.fen ?? tree.current().fen;
+  const lastMove = () => scratch()?.lastMove ?? tree.current().uci;
+  const drawings = () => (scratch() ? [] : drawingsOf(tree.current().comments));
   /** Plays a move on the board. `false` if it is illegal. */
   const play = (uci: string): boolean => {
     if (!scratch()) return tree.play(uci);
@@ -104,6 +113,12 @@ export function App() {
     "The dialog",
     async () => (await import("./Dialogs")).DIALOGS[name](page),
     (view) => setDialog(() => view),
+  );
+  const takePicture = (command: PictureCommand) => withPart(
+    "The code for pictures", () => import("./pictures"), (part) => part[command]({
+      fen: fen(), position: position(), lastMove: lastMove(), drawings: drawings(),
+      orientation: orientation(), settings, tree: tree.tree(),
+    }, client),
   );
   const panelProps = { tree, engine, client, overlays };
   const ReviewPanel = lazyView(async () => {
@@ -135,32 +150,37 @@ export function App() {
   };
   return (
     <>
-      <Header onOpen={openDialog}><GameMenu tree={tree} orientation={orientation()} /></Header>
-      <main class="page" classList={{ "with-tool": openTool() !== null }}>
+      <Header onOpen={openDialog}>
+        <GameMenu tree={tree} orientation={orientation()} onPicture={takePicture} />
+      </Header>
+      <main class="page" classList={{
+        "with-tool": openTool() !== null, "with-players": hasPlayers(tree.tree().headers),
+      }}>
         <div class="bar">
           <EvalBar info={info()} orientation={orientation()} outcome={result()} />
         </div>
         <Board
-          fen={scratch()?.fen ?? tree.current().fen}
-          position={scratch()?.position ?? tree.position()}
-          lastMove={scratch()?.lastMove ?? tree.current().uci}
+          fen={fen()}
+          position={position()}
+          lastMove={lastMove()}
           orientation={orientation()}
           coordinates={settings.coordinates === "on"}
           animation={settings.animation === "on"}
           overlays={overlays}
-          drawings={scratch() ? [] : drawingsOf(tree.current().comments)}
+          drawings={drawings()}
           onMove={play}
           onDraw={draw}
         />
         <div class="under-board">
           <StepControls tree={tree} onFlip={() => setOrientation(opposite)} />
           <MoveInput
-            fen={scratch()?.fen ?? tree.current().fen}
-            position={scratch()?.position ?? tree.position()}
+            fen={fen()}
+            position={position()}
             onMove={play}
           />
-          <BoardMessageLine position={scratch()?.position ?? tree.position()} />
+          <BoardMessageLine position={position()} />
         </div>
+        <AroundBoard tree={tree} position={position()} orientation={orientation()} />
         <div class="side" classList={{ "hides-moves": review()?.hidesMoves() ?? false }}>
           <EnginePanel
             engine={engine}
@@ -176,7 +196,11 @@ export function App() {
             <PositionState explorer={explorer()} outcome={outcome()} />
           </div>
           <JudgementSlot review={review()} overlays={overlays} />
-          <MoveList tree={tree} notation={settings.notation} />
+          <MoveList
+            tree={tree}
+            notation={settings.notation}
+            nags={(node) => review()?.nagsOf(node) ?? node.nags}
+          />
           <Tools tools={tools} open={openTool()} onOpen={setOpenTool} />
         </div>
         <EngineStatus engine={engine} client={client} />

@@ -123,10 +123,7 @@ impl PositionRequest {
     /// Fails with `invalid_fen` or `illegal_move`.
     pub(crate) fn resolve(&self) -> Result<ResolvedPosition, Problem> {
         let ParsedFen { position, warnings } = match &self.source {
-            PositionSource::Fen(text) if text == STARTPOS => {
-                ParsedFen { position: Position::startpos(), warnings: Vec::new() }
-            }
-            PositionSource::Fen(text) => read_fen(text)?,
+            PositionSource::Fen(text) => resolve_fen(text)?,
             PositionSource::Packed(text) => {
                 ParsedFen { position: parse_packed(text)?, warnings: Vec::new() }
             }
@@ -146,8 +143,15 @@ impl PositionRequest {
     }
 }
 
-/// Reads a FEN. The first error of a text that begins like `startpos` suggests that word.
-fn read_fen(text: &str) -> Result<ParsedFen, Problem> {
+/// Reads a FEN or `startpos`. The first error of a text that begins like `startpos` suggests that
+/// word.
+///
+/// # Errors
+/// Fails with `invalid_fen`.
+pub(crate) fn resolve_fen(text: &str) -> Result<ParsedFen, Problem> {
+    if text == STARTPOS {
+        return Ok(ParsedFen { position: Position::startpos(), warnings: Vec::new() });
+    }
     parse_fen(text).map_err(|invalid| with_startpos_advice(invalid, text))
 }
 

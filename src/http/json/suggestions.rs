@@ -14,7 +14,7 @@ const CHARACTERS_PER_ERROR: usize = 3;
 
 /// The members of requests, by name, each with a route that takes it. The route is the one that a
 /// client most likely means. A test compares this list with the contract.
-pub(crate) const MEMBER_ROUTES: [(&str, &str); 37] = [
+pub(crate) const MEMBER_ROUTES: [(&str, &str); 41] = [
     ("after", "/v1/judgement"),
     ("arrows", "/board.svg"),
     ("before", "/v1/judgement"),
@@ -32,8 +32,10 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 37] = [
     ("fresh", "/v1/best-move"),
     ("id", "/v1/batch"),
     ("infinite", "/v1/analysis"),
+    ("input", "/v1"),
     ("lastMove", "/board.svg"),
     ("mate", "/v1/best-move"),
+    ("maxThinkingTime", "/v1"),
     ("moves", "/v1/best-move"),
     ("movetime_ms", "/v1/best-move"),
     ("multiPv", "/api/cloud-eval"),
@@ -48,9 +50,11 @@ pub(crate) const MEMBER_ROUTES: [(&str, &str); 37] = [
     ("session", "/v1/best-move"),
     ("size", "/board.svg"),
     ("squares", "/board.svg"),
+    ("taskId", "/v1"),
     ("threads", "/v1/best-move"),
     ("undo", "/v1/play"),
     ("variant", "/api/cloud-eval"),
+    ("variants", "/v1"),
     ("views", "/v1/position"),
 ];
 

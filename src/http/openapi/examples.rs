@@ -19,13 +19,14 @@ use crate::http::stream::{ResponseFormat, stream_text};
 use crate::tablebase::ProbeError;
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 34] = [
+const FILES: [(&str, &str); 36] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("annotated_games", include_str!("examples/annotated_games.json")),
     ("batch", include_str!("examples/batch.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("board_png", include_str!("examples/board_png.json")),
     ("board_svg", include_str!("examples/board_svg.json")),
+    ("chess_api", include_str!("examples/chess_api.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
     ("delete_games", include_str!("examples/delete_games.json")),
     ("engine", include_str!("examples/engine.json")),
@@ -52,6 +53,7 @@ const FILES: [(&str, &str); 34] = [
     ("show_tablebase", include_str!("examples/show_tablebase.json")),
     ("standard", include_str!("examples/standard.json")),
     ("standard_mainline", include_str!("examples/standard_mainline.json")),
+    ("stockfish_online", include_str!("examples/stockfish_online.json")),
     ("submit_games", include_str!("examples/submit_games.json")),
     ("tickets", include_str!("examples/tickets.json")),
 ];
@@ -215,7 +217,7 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ),
         ProblemCode::Unauthorized => Problem::unauthorized(),
         ProblemCode::OriginRefused => {
-            Problem::origin_refused("https://elsewhere.example", "to open a live board")
+            Problem::origin_refused("https://elsewhere.example", "to open a WebSocket")
         }
         ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
         ProblemCode::RateLimited => {

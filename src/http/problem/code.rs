@@ -156,7 +156,7 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "origin_refused",
         status: StatusCode::FORBIDDEN,
         title: "Origin not allowed",
-        explanation: "A web page of this origin may not open a live board or call tools. The \
+        explanation: "A web page of this origin may not open a WebSocket or call tools. The \
             operator allows origins with `http.cors_origins`. `POST /mcp` also refuses a host \
             that `mcp.allowed_hosts` does not list, against DNS rebinding.",
     },
@@ -233,7 +233,7 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "upgrade_required",
         status: StatusCode::UPGRADE_REQUIRED,
         title: "WebSocket handshake required",
-        explanation: "A live board is opened with a WebSocket handshake (RFC 6455): a GET with \
+        explanation: "A WebSocket is opened with a handshake (RFC 6455): a GET with \
             `Connection: upgrade`, `Upgrade: websocket` and the headers that belong to it.",
     },
     Entry {

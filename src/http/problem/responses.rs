@@ -338,6 +338,52 @@ impl IntoResponses for CloudEvalProblems {
     }
 }
 
+/// The problems of chess-api.com's route, where bad input is not a problem.
+#[derive(Debug)]
+pub(crate) struct ChessApiProblems;
+
+impl IntoResponses for ChessApiProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            ProblemCode::RequestTimeout,
+            ProblemCode::BodyTooLarge,
+            ProblemCode::UnsupportedMediaType,
+            ProblemCode::QueueFull,
+            ProblemCode::Deadline,
+            ProblemCode::ShuttingDown,
+        ])
+    }
+}
+
+/// The problems of opening chess-api.com's WebSocket.
+#[derive(Debug)]
+pub(crate) struct ChessApiSocketProblems;
+
+impl IntoResponses for ChessApiSocketProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            ProblemCode::OriginRefused,
+            ProblemCode::UpgradeRequired,
+            ProblemCode::QueueFull,
+            ProblemCode::ShuttingDown,
+        ])
+    }
+}
+
+/// The problems of stockfish.online's route, where bad input is not a problem.
+#[derive(Debug)]
+pub(crate) struct StockfishOnlineProblems;
+
+impl IntoResponses for StockfishOnlineProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            ProblemCode::QueueFull,
+            ProblemCode::Deadline,
+            ProblemCode::ShuttingDown,
+        ])
+    }
+}
+
 /// The problems of a whole batch. Errors of one line are reported in its place. Only a body that is
 /// declared as JSON can time out before the response, or be no array.
 #[derive(Debug)]

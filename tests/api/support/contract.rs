@@ -58,8 +58,9 @@ pub(crate) fn json_operations() -> Vec<Operation> {
     let is_json = |operation: &Operation| {
         operation.document["requestBody"]["content"]["application/json"].is_object()
     };
-    let takes_more =
-        |operation: &Operation| matches!(operation.id(), "submit_games" | "batch" | "mcp");
+    let takes_more = |operation: &Operation| {
+        matches!(operation.id(), "submit_games" | "batch" | "mcp" | "chess_api")
+    };
     operations()
         .into_iter()
         .filter(|operation| is_json(operation) && !takes_more(operation))

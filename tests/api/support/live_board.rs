@@ -44,15 +44,16 @@ impl LiveBoard {
             let value = HeaderValue::from_str(value).expect("a header's value");
             request.headers_mut().insert(HeaderName::from_static(name), value);
         }
+        let route = path.split('?').next().unwrap_or_default();
         let stream = TcpStream::connect(address).await.expect("the server listens");
         match client_async(request, stream).await {
             Ok((socket, handshake)) => {
-                coverage::record_response("GET", "/v1/live", handshake.status().as_u16());
+                coverage::record_response("GET", route, handshake.status().as_u16());
                 Ok(LiveBoard { socket, handshake })
             }
             Err(Error::Http(response)) => {
                 let status = response.status().as_u16();
-                coverage::record_response("GET", "/v1/live", status);
+                coverage::record_response("GET", route, status);
                 let body = response.into_body().unwrap_or_default();
                 Err((status, serde_json::from_slice(&body).unwrap_or_default()))
             }

@@ -103,6 +103,7 @@ fn caps() -> Caps {
         perft_depth: 2,
         perft_max: Duration::from_millis(100),
         lichess_compute: Duration::ZERO,
+        is_compat_enabled: true,
         batches: 1,
         batch_lines: 8,
         batch_bytes: 4_096,

@@ -20,6 +20,7 @@ import type { PromotionRole } from "./PromotionChooser";
 import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.cburnett.css";
 import "./board.css";
+import "./players.css";
 
 const PlayGrid = late(async () => (await import("./extras")).PlayGrid);
 const PromotionChooser = late(async () => (await import("./extras")).PromotionChooser);

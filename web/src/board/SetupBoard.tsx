@@ -1,7 +1,7 @@
 /** The board of the setup editor, with a palette above and below it. */
 import { Chessground } from "@lichess-org/chessground";
 import type { Api } from "@lichess-org/chessground/api";
-import { charToRole } from "chessops/util";
+import { charToRole, makeSquare } from "chessops/util";
 import type { Color, Piece, Square } from "chessops/types";
 import { opposite } from "chessops/util";
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show } from "solid-js";
@@ -14,6 +14,8 @@ interface Props {
   setup: Setup;
   orientation: Color;
   coordinates: boolean;
+  /** The squares that make the position illegal. */
+  faults: readonly Square[];
   onChange(setup: Setup): void;
 }
 
@@ -75,6 +77,9 @@ export function SetupBoard(props: Props) {
       },
     });
     createEffect(() => board?.set({ fen: field(), orientation: props.orientation }));
+    createEffect(() => board?.set({
+      highlight: { custom: new Map(props.faults.map((square) => [makeSquare(square), "fault"])) },
+    }));
   });
   onCleanup(() => board?.destroy());
 
@@ -98,11 +103,12 @@ export function SetupBoard(props: Props) {
         <div class="cg-wrap" ref={element} aria-hidden="true" />
         <SquareGrid
           label="Board of the editor"
-          describedBy="setup-keys"
+          describedBy="setup-keys notes-board"
           orientation={props.orientation}
           first={E1}
           selected={picked()}
-          nameOf={(square) => squareName(pieces(), square)}
+          nameOf={(square) =>
+            squareName(pieces(), square) + (props.faults.includes(square) ? ", wrong" : "")}
           onActivate={activate}
           onKey={onKey}
         />

@@ -8,6 +8,7 @@ import { readFen } from "../tree/fen";
 import { Dialog } from "../ui/Dialog";
 import { checkHere, type CheckPosition, type Verdict } from "./position-check";
 import { isChess960, readSetup, writeSetup, type Setup } from "./setup";
+import { errorPlaces, faultSquares } from "./setup-errors";
 import { SetupBoard } from "./SetupBoard";
 import { isWrong, Notes, SetupFields } from "./SetupFields";
 import { SetupStarts } from "./SetupStarts";
@@ -71,11 +72,10 @@ export default function SetupDialog(props: Props) {
     const found = verdict();
     if (!found) return "Checking the position…";
     const { errors, notice } = found;
-    const result = errors.length === 0
-      ? "The position is legal."
-      : errors.length === 1 ? errors[0]!.text : `${errors.length} errors. ${errors[0]!.text}`;
+    const result = errors.length === 0 ? "The position is legal." : errorPlaces(errors);
     return notice ? `${notice} ${result}` : result;
   };
+  const errorTexts = () => (verdict()?.errors ?? []).map(({ text: wrong }) => wrong).join(" ");
 
   return (
     <Dialog title="Set up position" class="wide" onClose={props.onClose}>
@@ -92,6 +92,7 @@ export default function SetupDialog(props: Props) {
             setup={setup()}
             orientation={orientation()}
             coordinates={props.coordinates}
+            faults={isWrong(verdict(), "board") ? faultSquares(setup(), errorTexts()) : []}
             onChange={change}
           />
           <Notes verdict={verdict()} field="board" />
@@ -116,7 +117,9 @@ export default function SetupDialog(props: Props) {
         </label>
         <Notes verdict={verdict()} field="fen" />
         <footer>
-          <p role="status" classList={{ error: (verdict()?.errors.length ?? 0) > 0 }}>{status()}</p>
+          <p role="status" classList={{ error: (verdict()?.errors.length ?? 0) > 0 }}>
+            {status()} <span class="only-read">{errorTexts()}</span>
+          </p>
           <button type="button" onClick={() => props.onClose()}>Cancel</button>
           <button type="submit" class="primary">Analyse</button>
         </footer>

@@ -28,11 +28,13 @@ export function drawingsOf(comments: readonly string[]): Drawing[] {
 const letterOf = (brush: string | undefined) =>
   Object.entries(BRUSHES).find(([, name]) => name === brush)?.[0] ?? "G";
 
+/** A drawing as PGN and the server's pictures write it: `Ge2e4`, `Rd5`. */
+export const codeOf = ({ orig, dest = "" as Key, brush }: DrawShape): string =>
+  letterOf(brush) + orig + dest;
+
 function commandsOf(shapes: readonly DrawShape[]): string {
-  const circles = shapes.filter(({ dest }) => !dest).map(({ orig, brush }) =>
-    letterOf(brush) + orig);
-  const arrows = shapes.filter(({ dest }) => dest).map(({ orig, dest, brush }) =>
-    letterOf(brush) + orig + dest);
+  const circles = shapes.filter(({ dest }) => !dest).map(codeOf);
+  const arrows = shapes.filter(({ dest }) => dest).map(codeOf);
   return (circles.length > 0 ? `[%csl ${circles.join(",")}]` : "") +
     (arrows.length > 0 ? `[%cal ${arrows.join(",")}]` : "");
 }

@@ -1,4 +1,4 @@
-/** The evaluation bar: the chances of a win of White, a draw and a win of Black. */
+/** The evaluation bar: win of White, draw and win of Black, as the engine expects them. */
 import type { Color } from "chessops/types";
 import { scoreText, type Info, type Line } from "./protocol";
 import "./eval-bar.css";

@@ -93,6 +93,10 @@ export function createClient() {
     async text(path: string, options: Options = {}): Promise<string> {
       return whole((await send(path, options)).text());
     },
+    /** The same for a response that is a file. */
+    async file(path: string): Promise<Blob> {
+      return whole((await send(path, {})).blob());
+    },
     /** Reads a stream of events until it ends or `signal` aborts it. */
     async *events(path: string, options: Options = {}): AsyncGenerator<ServerEvent> {
       const response = await send(path, { accept: "text/event-stream", ...options });

@@ -7,6 +7,8 @@ export interface Problem {
   readonly code: string;
   readonly detail?: string;
   readonly errors?: readonly ProblemError[];
+  /** With `tablebase_unavailable`: why the tables do not know the position. */
+  readonly reason?: string;
   /** With 429 and 503: how long to wait before the next try. */
   readonly retry_after_ms?: number;
 }

@@ -107,6 +107,8 @@ export interface Limits {
   readonly workers: number;
   readonly jobs: { readonly max_nodes: number };
   readonly hash_mb: number;
+  /** The most men of a position in the tablebases. An older server names none. */
+  readonly tablebase?: { readonly men: number } | null;
   readonly dictionary: { readonly entries: number; readonly max_entries: number };
   readonly rate: {
     readonly requests: number;

@@ -11,6 +11,7 @@ import { createParts } from "./parts";
 import { PieceValues } from "./PieceValues";
 import { rowsOf, type Row } from "./rows";
 import type { Explored, Explorer } from "./store";
+import { TablebasePart } from "./TablebasePart";
 import { ageText, whiteScoreText } from "./texts";
 
 interface Props {
@@ -117,12 +118,20 @@ function Content(props: Props & { explorer: Explorer }) {
           onClick={() => explorer.refresh()}
         ><Icon name="refresh" /></button>
       </div>
+      <Show when={explorer.tablebase.isShown()}>
+        <TablebasePart
+          tablebase={explorer.tablebase}
+          isFailureShown={explorer.problem() !== null}
+          onPlay={(moves) => tree.playLine(moves)}
+          onPoint={point}
+        />
+      </Show>
       <p class="this-position"><b>This position</b> <span>{summary()}</span></p>
       <Show when={note()}><p class="explore-note" role="alert">{note()}</p></Show>
       <Show when={explorer.values.isShown()}>
         <PieceValues values={explorer.values} />
       </Show>
-      <Show when={shown()}>
+      <Show when={explorer.tablebase.isFirst() ? null : shown()}>
         {(answer) => (
           <>
             <Show when={rows().length > 0} fallback={<NoMoves answer={answer().answer} />}>

@@ -3,6 +3,8 @@
  * from row to row and show the moves after one.
  */
 import { createEffect, createMemo, createSignal, Index, on, Show } from "solid-js";
+import { Read } from "./Read";
+import { rowAfter } from "./row-keys";
 import type { Row } from "./rows";
 
 interface Props {
@@ -44,12 +46,8 @@ export function KnownMoves(props: Props) {
     const at = rowAt(event.target);
     const row = props.rows[at];
     if (!row) return;
-    const last = props.rows.length - 1;
+    const next = rowAfter(event.key, at, props.rows.length - 1);
     const actions: Record<string, (() => void) | undefined> = {
-      ArrowDown: () => focus(Math.min(at + 1, last)),
-      ArrowUp: () => focus(Math.max(at - 1, 0)),
-      Home: () => focus(0),
-      End: () => focus(last),
       Enter: () => {
         if (row.hint) return;
         props.onPlay(row.moves);
@@ -60,7 +58,7 @@ export function KnownMoves(props: Props) {
       ArrowRight: row.isExpanded === false ? () => props.onToggle(row.moves) : undefined,
       ArrowLeft: row.isExpanded ? () => props.onToggle(row.moves) : undefined,
     };
-    const action = actions[event.key];
+    const action = next === null ? actions[event.key] : () => focus(next);
     if (!action) return;
     event.preventDefault();
     action();
@@ -122,6 +120,3 @@ export function KnownMoves(props: Props) {
     </div>
   );
 }
-
-/** What only a screen reader says between the columns. */
-const Read = (props: { text: string }) => <span class="only-read">{props.text}</span>;

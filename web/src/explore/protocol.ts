@@ -45,6 +45,32 @@ export interface ExploredPosition extends GameState {
   readonly moves: readonly ExploredMove[] | null;
 }
 
+/** The outcome for the side to move. openapi.yaml says what each one means. */
+export type Category =
+  | "win" | "syzygy-win" | "cursed-win" | "draw" | "blessed-loss" | "syzygy-loss" | "loss"
+  | "unknown";
+
+export interface TablebaseMove {
+  readonly uci: string;
+  readonly san: string;
+  /** Of the position after the move, for the opponent. */
+  readonly category: Category;
+  /** The same. `null` if there is no table for that position. */
+  readonly dtz: number | null;
+  readonly zeroing: boolean;
+  readonly checkmate: boolean;
+  readonly stalemate: boolean;
+  readonly insufficient_material: boolean;
+}
+
+export interface TablebaseAnswer extends GameState {
+  readonly turn: Color;
+  readonly category: Category;
+  readonly dtz: number;
+  /** The best first. */
+  readonly moves: readonly TablebaseMove[];
+}
+
 export interface PieceValue {
   readonly square: string;
   readonly color: Color;

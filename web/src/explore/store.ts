@@ -12,6 +12,7 @@ import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { continued, keysUpwards, lineOf, type Line } from "./line";
 import type { ExploredPosition, KnownEvaluation, Opening } from "./protocol";
+import { createTablebase } from "./tablebase";
 import { stateText } from "./texts";
 import { createValues } from "./values";
 
@@ -91,6 +92,7 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
     { engine, client, maxAgeMs: () => (isOpen() ? MAX_AGE_MS : Infinity) },
   );
   const values = createValues({ tree, engine, client, overlays });
+  const tablebase = createTablebase({ tree, engine, client, isOpen });
 
   let timers: ReturnType<typeof setTimeout>[] = [];
   const stopTimers = () => timers.forEach(clearTimeout);
@@ -128,7 +130,10 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
     }),
     problem: requests.problem,
     isLoading: requests.isLoading,
-    refresh: requests.refresh,
+    refresh() {
+      requests.refresh();
+      tablebase.refresh();
+    },
     isOpen,
     /** Whether the moves are shown, and so must be up to date. */
     setOpen(isShown: boolean) {
@@ -149,6 +154,7 @@ export function createExplorer({ tree, engine, client, overlays }: Sources) {
       });
     },
     values,
+    tablebase,
   };
 }
 

@@ -1,10 +1,11 @@
-/** The graph of White's win chance, move by move, with a mark at each mistake. */
+/** The graph of White's winning chance, move by move, with a mark at each mistake. */
 import { createSignal, For, Index, Show } from "solid-js";
 import { outcomeText } from "../board/outcome";
 import { scoreText } from "../engine/protocol";
 import { positionOf } from "../tree/tree";
 import { areaPath, linePath, pointsOf, xOf } from "./geometry";
 import { numbered } from "./line";
+import { Mark, MARKS } from "./Mark";
 import { KINDS, type JudgementName, type MoveReview } from "./protocol";
 
 interface Props {
@@ -14,20 +15,14 @@ interface Props {
   onShow(ply: number): void;
 }
 
-/** A shape of its own for each judgement, so that colour alone says nothing. */
-const MARKS: Record<JudgementName, string> = {
-  inaccuracy: "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z",
-  mistake: "M0 -5.5L5.5 0L0 5.5L-5.5 0Z",
-  blunder: "M0 5.5L-5.5 -4.5L5.5 -4.5Z",
-};
-
-/** What a point says: `12… Nf6 mistake, −1.20, White 38%`, or how the game ended there. */
+/** `12… Nf6 mistake, −1.20, White's winning chance 38%`, or how the game ended there. */
 function pointText(move: MoveReview): string {
   const kind = move.judgement ? ` ${KINDS[move.judgement].name.toLowerCase()}` : "";
   const played = `${numbered(move.san, move.fen)}${kind}`;
   const end = outcomeText(positionOf(move.fen));
   if (end !== null) return `${played}, ${end}`;
-  return `${played}, ${scoreText(move.after)}, White ${Math.round(move.win_chance.after)}%`;
+  const chance = `White's winning chance ${Math.round(move.win_chance.after)}%`;
+  return `${played}, ${scoreText(move.after)}, ${chance}`;
 }
 
 export function Graph(props: Props) {
@@ -42,7 +37,7 @@ export function Graph(props: Props) {
   const described = () => {
     const ply = pointed() ?? props.shownPly;
     const move = ply === null ? null : props.moves[ply - 1];
-    return move ? pointText(move) : "White's win chance after each move. Click to go there.";
+    return move ? pointText(move) : "White's winning chance. Click to go to a move.";
   };
   let list!: SVGGElement;
 
@@ -91,7 +86,7 @@ export function Graph(props: Props) {
             )}
           </Index>
         </g>
-        <g role="list" aria-label="Win chance of White after each move" ref={list}>
+        <g role="list" aria-label="Winning chance of White after each move" ref={list}>
           <Index each={props.moves}>
             {(move, index) => (
               <Show when={move()}>
@@ -122,13 +117,11 @@ export function Graph(props: Props) {
       <figcaption>
         <span class="described">{described()}</span>
         <span class="legend" aria-hidden="true">
-          <For each={Object.entries(KINDS) as [JudgementName, { name: string }][]}>
-            {([kind, { name }]) => (
+          <For each={Object.entries(KINDS) as [JudgementName, (typeof KINDS)[JudgementName]][]}>
+            {([kind, { name, glyph }]) => (
               <span>
-                <svg class="mark" width="12" height="12" viewBox="-6 -6 12 12">
-                  <path class={kind} d={MARKS[kind]} />
-                </svg>
-                {name}
+                <Mark kind={kind} />
+                {glyph} {name}
               </span>
             )}
           </For>

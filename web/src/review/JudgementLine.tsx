@@ -18,6 +18,11 @@ interface Props {
 
 export function JudgementLine(props: Props) {
   const judgement = () => props.review.judgement();
+  /** The whole text, of which the row may show only a part. */
+  const fullText = () => {
+    const shown = judgement();
+    return shown?.source ? `${shown.source}: ${shown.text}` : shown?.text;
+  };
   const hint = () => {
     const { review } = props;
     const { engine, move } = review.shown();
@@ -41,10 +46,13 @@ export function JudgementLine(props: Props) {
   });
   onCleanup(() => props.overlays.set("review", null));
   return (
-    <p class="judgement" title={judgement()?.text}>
+    <p class="judgement" title={fullText()}>
       <Show when={judgement()} fallback={<span class="hint">{hint()}</span>}>
         {(shown) => (
           <>
+            <Show when={shown().source}>
+              {(source) => <span class="source">{source()}: </span>}
+            </Show>
             <Show when={shown().judgement}>
               {(kind) => (
                 <span class={`glyph ${kind()}`} aria-hidden="true">{KINDS[kind()].glyph}</span>

@@ -3,6 +3,7 @@ import { createEffect, createMemo, Match, Show, Switch } from "solid-js";
 import { COLOR_NAMES } from "../board/squares";
 import { numbered } from "./line";
 import { scoreSentence } from "./practice";
+import type { Practice } from "./practice";
 import type { PracticeStore } from "./practice-store";
 import { useShortcuts } from "../ui/shortcuts";
 
@@ -17,6 +18,7 @@ export function PracticeView(props: { practice: PracticeStore }) {
   createEffect(() => {
     if (isSolved()) nextButton?.focus();
     else section.focus({ preventScroll: true });
+    section.scrollIntoView({ block: "nearest" });
   });
   useShortcuts([
     {
@@ -40,12 +42,12 @@ export function PracticeView(props: { practice: PracticeStore }) {
           </p>
         )}
       </Show>
-      <p class="feedback" role="status">
-        <Switch fallback={state().feedback}>
+      <div class="feedback" role="status">
+        <Switch fallback={<Feedback {...state()} />}>
           <Match when={isAway()}>The board shows another position.</Match>
           <Match when={phase() === "judging"}>The server judges your move…</Match>
         </Switch>
-      </p>
+      </div>
       <div class="row">
         <Switch>
           <Match when={phase() === "over"}>
@@ -70,5 +72,27 @@ export function PracticeView(props: { practice: PracticeStore }) {
         <button type="button" onClick={props.practice.stop}>Back to the review</button>
       </div>
     </section>
+  );
+}
+
+/** A tick and a cross, drawn as paths: fonts of many systems lack such characters. */
+const TICK = "M4 13l5 5L20 6";
+const CROSS = "M6 6l12 12M18 6L6 18";
+
+/** What became of the last try: in a word with an icon, and then why. */
+function Feedback(props: Pick<Practice, "isRight" | "feedback">) {
+  return (
+    <>
+      <Show when={props.isRight !== null}>
+        <strong class={`verdict ${props.isRight ? "right" : "wrong"}`}>
+          <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+            <path d={props.isRight ? TICK : CROSS} fill="none" stroke="currentColor"
+              stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round" />
+          </svg>
+          {props.isRight ? "Right!" : "Not this move."}
+        </strong>
+      </Show>
+      <span>{props.feedback}</span>
+    </>
   );
 }

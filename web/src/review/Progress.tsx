@@ -17,7 +17,7 @@ export function Progress(props: { review: Review }) {
     const { phase, startedAt } = state();
     if (phase === "sending") return "Sending the game…";
     if (phase === "queued") return "The review waits for a free worker.";
-    const count = `${done()} of ${total()} moves`;
+    const count = `Moves done: ${done()} of ${total()}`;
     if (done() < MIN_MOVES) return count;
     const perMove = (performance.now() - startedAt) / (done() - 1) / 1_000;
     return `${count}, about ${Math.ceil(perMove * (total() - done()))} s left`;

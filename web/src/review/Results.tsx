@@ -1,11 +1,13 @@
-/** The numbers of a review: both players, and the moves that decided the game. */
-import type { Color } from "chessops/types";
+/** What a review found: the moves that decided the game, and what to do with them. */
 import { For, Show } from "solid-js";
 import { COLOR_NAMES } from "../board/squares";
+import { viewOf } from "../engine/protocol";
 import { numbered } from "./line";
+import { moverBefore } from "./mover";
 import { isOf, type Filter } from "./navigation";
-import { KINDS, type JudgementName, type PerPlayer } from "./protocol";
-import { turningPoints, type Mistake, type ReviewData } from "./review-data";
+import { KINDS } from "./protocol";
+import { MIN_TURN, turningPoints, type Mistake, type ReviewData } from "./review-data";
+import { mateText } from "./sentence";
 import type { Review } from "./store";
 
 const COLORS = ["white", "black"] as const;
@@ -21,7 +23,6 @@ export function Results(props: Props) {
   return (
     <>
       <MistakeButtons {...props} />
-      <Players {...props} />
       <Show when={props.data.head && !hasMistakes()}>
         <p class="hint">No inaccuracy, mistake or blunder in this game.</p>
       </Show>
@@ -31,87 +32,21 @@ export function Results(props: Props) {
   );
 }
 
-/** The family name of a player in PGN: `Morphy, Paul`. */
-const shortName = (name: string) => name.split(",", 1)[0] ?? name;
-
-/** A number of each player with so many decimals. It is known at the end of the review. */
-const numberOf = (numbers: PerPlayer | undefined, color: Color, decimals: number, unit = "") => {
-  const value = numbers?.[color] ?? null;
-  return value === null ? "–" : `${value.toFixed(decimals)}${unit}`;
-};
-
-function Players(props: Props) {
-  const head = () => props.data.head ?? undefined;
-  const count = (color: Color, judgement: JudgementName) =>
-    props.review.mistakes().filter((mistake) => isOf(mistake, { color, judgement })).length;
-  return (
-    <table class="players">
-      <caption class="only-read">Accuracy and mistakes of both players</caption>
-      <thead>
-        <tr>
-          <td />
-          <For each={COLORS}>
-            {(color) => (
-              <th scope="col" title={props.review.nameOf(color)}>
-                <span class={`side-color ${color}`} aria-hidden="true" />
-                <span class="only-read">{COLOR_NAMES[color]}: </span>
-                {shortName(props.review.nameOf(color))}
-              </th>
-            )}
-          </For>
-        </tr>
-      </thead>
-      <tbody>
-        <tr>
-          <th scope="row">Accuracy</th>
-          <For each={COLORS}>
-            {(color) => <td class="strong">{numberOf(head()?.accuracy, color, 1, "%")}</td>}
-          </For>
-        </tr>
-        <tr>
-          <th scope="row" title="In hundredths of a pawn">Average loss (cp)</th>
-          <For each={COLORS}>
-            {(color) => <td>{numberOf(head()?.average_centipawn_loss, color, 0)}</td>}
-          </For>
-        </tr>
-        <For each={Object.entries(KINDS) as [JudgementName, (typeof KINDS)[JudgementName]][]}>
-          {([judgement, { plural, glyph }]) => (
-            <tr>
-              <th scope="row">
-                <span class={`glyph ${judgement}`} aria-hidden="true">{glyph}</span> {plural}
-              </th>
-              <For each={COLORS}>
-                {(color) => (
-                  <td>
-                    <button
-                      type="button"
-                      class="plain count"
-                      disabled={count(color, judgement) === 0}
-                      aria-label={
-                        `${count(color, judgement)}: next ${judgement} of ${COLOR_NAMES[color]}`
-                      }
-                      onClick={() => props.review.goToMistake(1, { color, judgement })}
-                    >{count(color, judgement)}</button>
-                  </td>
-                )}
-              </For>
-            </tr>
-          )}
-        </For>
-      </tbody>
-    </table>
-  );
+/** What a move allows or misses, and the better move: `allows mate in 3; better: Qe2`. */
+function adviceText({ before, after, fen, best_san }: Mistake): string {
+  const mover = moverBefore(fen);
+  const mate = mateText({ before: viewOf(before, mover), after: viewOf(after, mover) });
+  return `${mate === null ? "" : `${mate}; `}better: ${best_san ?? "–"}`;
 }
-
-/** What a move lost. Where a player who wins or loses anyway misses or allows it, it is a mate. */
-const lossText = ({ win_chance_loss: loss }: Mistake) =>
-  Math.round(loss) === 0 ? "mate" : `−${Math.round(loss)}%`;
 
 function TurningPoints(props: Props) {
   const points = () => turningPoints(props.data, MAX_TURNING_POINTS);
   return (
     <section aria-label="Turning points">
       <h2>Turning points</h2>
+      <Show when={points().length === 0 && props.data.head}>
+        <p class="hint">No move lost {MIN_TURN}% winning chance or more.</p>
+      </Show>
       <ol class="turning-points">
         <For each={points()}>
           {(point) => (
@@ -125,8 +60,8 @@ function TurningPoints(props: Props) {
                   {numbered(point.san, point.fen)}
                   <span class={`glyph ${point.judgement}`}>{KINDS[point.judgement].glyph}</span>
                 </span>
-                <span class="loss">{lossText(point)}</span>
-                <span class="better">better: {point.best_san ?? "–"}</span>
+                <span class="loss">−{Math.round(point.win_chance_loss)}%</span>
+                <span class="better">{adviceText(point)}</span>
               </button>
             </li>
           )}

@@ -2,6 +2,7 @@
 import { createEffect, createMemo, createSignal, For, on, Show } from "solid-js";
 import { Graph } from "./Graph";
 import { isLevel, LEVELS, type Level } from "./levels";
+import { Players } from "./Players";
 import { PracticeView } from "./PracticeView";
 import { Progress } from "./Progress";
 import type { Review } from "./store";
@@ -46,11 +47,14 @@ function Overview(props: Props) {
       <Show when={(hasResults() || (isHere() && review().isActive())) && review().data()}>
         {(data) => (
           <>
+            <Players review={review()} data={data()} />
             <Graph
               moves={data().moves}
               shownPly={review().shownPly()}
               onShow={review().showPly}
             />
+            <p class="hint">The winning chance is computed from the score alone, so it differs from
+              the bar, which shows win, draw and loss.</p>
             <Results review={review()} data={data()} />
           </>
         )}

@@ -3,6 +3,7 @@ import type { Score } from "../engine/protocol";
 import {
   annotate, nodeOf, playLine, type NodeId, type Tree, type TreeNode,
 } from "../tree/tree";
+import { isAssessment } from "./glyphs";
 import { KINDS, type MoveReview } from "./protocol";
 
 /** The moves of a best line that become a variation, as many as in the server's PGN. */
@@ -24,9 +25,8 @@ function annotatedComments({ comments }: TreeNode, score: Score): string[] {
   return [first === undefined ? command : `${command} ${first}`, ...rest];
 }
 
-/** Nags 1 to 6 assess the move. A move has at most one of them. */
 const withAssessment = (nags: readonly number[], nag: number) =>
-  [...nags.filter((known) => known < 1 || known > 6), nag];
+  [...nags.filter((known) => !isAssessment(known)), nag];
 
 function annotateMove(tree: Tree, id: NodeId, review: MoveReview): Tree {
   const node = nodeOf(tree, id);

@@ -4,7 +4,7 @@ import { keptRecord } from "./record";
 import type { Review, ReviewParts } from "./store";
 
 /**
- * Creates the review once `isNeeded`, or at once if one goes on after a reload. Until its code has
+ * Creates the review once `isNeeded`, or at once if the tab has kept one. Until its code has
  * arrived, `review` is `undefined`. `load` is for views that need it and say why it failed.
  */
 export function createLazyReview(parts: ReviewParts, isNeeded: () => boolean) {
@@ -23,8 +23,8 @@ export function createLazyReview(parts: ReviewParts, isNeeded: () => boolean) {
     });
     return running;
   };
-  const record = keptRecord();
-  if (record && !record.isDone) void load();
+  // The move list shows the glyphs of a finished review, too.
+  if (keptRecord()) void load();
   createEffect(() => {
     if (isNeeded() && !running) void load();
   });

@@ -2,12 +2,12 @@
 import type { Limits } from "../engine/protocol";
 
 export const LEVELS = {
-  quick: { label: "Quick", nodes: 50_000, hint: "50 thousand nodes a move: a few seconds." },
+  quick: { label: "Quick", nodes: 50_000, hint: "A few seconds: 50 thousand positions a move." },
   standard: {
     label: "Standard", nodes: null,
-    hint: "The server's usual depth: less than a minute for most games.",
+    hint: "Less than a minute for most games: the server's usual depth.",
   },
-  deep: { label: "Deep", nodes: 2_000_000, hint: "2 million nodes a move: a few minutes." },
+  deep: { label: "Deep", nodes: 2_000_000, hint: "A few minutes: 2 million positions a move." },
 } as const;
 
 export type Level = keyof typeof LEVELS;

@@ -1,6 +1,6 @@
 /** The practice on the page: its mistake on the board, and tries that the server judges. */
 import type { Color } from "chessops/types";
-import { createMemo, createSignal, untrack } from "solid-js";
+import { createEffect, createMemo, createSignal, on, onCleanup, untrack } from "solid-js";
 import type { Client } from "../engine/client";
 import type { Game } from "./game";
 import type { Judge } from "./judge";
@@ -24,6 +24,9 @@ interface PracticeParts {
   readonly show: (ply: number) => void;
   /** Whether the tree shows the position before this half move, and the panel is open. */
   readonly isAt: (ply: number) => boolean;
+  /** Whether the tree has the game of the practice, and the panel is open. */
+  readonly isInView: () => boolean;
+  readonly orientation: () => Color;
   readonly orient: (color: Color) => void;
 }
 
@@ -58,11 +61,26 @@ function createScratch(parts: PracticeParts, { practice, mistake }: Steps) {
   return { scratch, refuse: () => setRefused((count) => count + 1) };
 }
 
+/**
+ * The board from the side of the player who practises, until the practice ends or goes out of
+ * view. Then the board is turned back, unless the user has turned it meanwhile.
+ */
+function useOrientation(parts: PracticeParts, { mistake }: Steps, color: () => Color) {
+  const wanted = createMemo(() => (mistake() && parts.isInView() ? color() : null));
+  createEffect(on(wanted, (player) => {
+    if (player === null) return;
+    const before = untrack(parts.orientation);
+    parts.orient(player);
+    onCleanup(() => untrack(parts.orientation) === player && parts.orient(before));
+  }));
+}
+
 export function createPractice(parts: PracticeParts) {
   const running = createSteps();
   const { practice, setPractice, mistake, change } = running;
   const { scratch, refuse } = createScratch(parts, running);
   const [color, setColor] = createSignal<Color>("white");
+  useOrientation(parts, running, color);
   let search: AbortController | undefined;
 
   function showMistake() {
@@ -97,7 +115,6 @@ export function createPractice(parts: PracticeParts) {
       setColor(player);
       const own = mistakesOf(data).filter((each) => each.best && isOf(each, { color: player }));
       setPractice(steps.startPractice(own));
-      parts.orient(player);
       showMistake();
     },
     stop() {

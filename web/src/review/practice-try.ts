@@ -76,8 +76,8 @@ function verdictOf(move: Move, judged: Judged): Verdict {
     return { isGood: false, text: `${whyBad(move, judged)}. There is a better move.` };
   }
   const loss = Math.round(judged.win_chance_loss);
-  const cost = judged.win_chance_loss < 1 ? "loses nothing" : `loses only ${loss}% win chance`;
-  return { isGood: true, text: `Good: ${move.san} ${cost}. ${bestText(move)}` };
+  const cost = judged.win_chance_loss < 1 ? "loses nothing" : `loses only ${loss}% winning chance`;
+  return { isGood: true, text: `${move.san} ${cost}. ${bestText(move)}` };
 }
 
 /** Lets the server search and judge a try. */

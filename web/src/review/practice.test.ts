@@ -12,13 +12,16 @@ const bad = (practice: steps.Practice) =>
 test("a good move stays on the board, a bad one is taken back for another try", () => {
   const start = steps.startPractice(mistakes);
   expect(steps.tryMove(start, "e2e4")).toMatchObject({ phase: "judging", move: "e2e4" });
-  expect(bad(start)).toMatchObject({ phase: "find", move: null, wrongTries: 1, feedback: "No" });
-  expect(good(start)).toMatchObject({ phase: "found", move: "e2e4", feedback: "Good" });
+  expect(bad(start)).toMatchObject({ phase: "find", move: null, isRight: false, feedback: "No" });
+  expect(bad(start).wrongTries).toBe(1);
+  expect(good(start)).toMatchObject({ phase: "found", move: "e2e4", isRight: true });
 });
 
 test("a try that nobody judged does not count", () => {
   const tried = steps.tryMove(steps.startPractice(mistakes), "a2a3");
-  expect(steps.notJudged(tried, "No answer")).toMatchObject({ phase: "find", wrongTries: 0 });
+  expect(steps.notJudged(tried, "No answer")).toMatchObject({
+    phase: "find", wrongTries: 0, isRight: null,
+  });
 });
 
 test("a judgement that comes too late changes nothing", () => {

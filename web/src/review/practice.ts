@@ -16,6 +16,8 @@ export interface Practice {
   readonly move: string | null;
   /** What was said about the last try. */
   readonly feedback: string | null;
+  /** Whether the last try was right. `null`: there was none, or it could not be judged. */
+  readonly isRight: boolean | null;
   readonly wrongTries: number;
   readonly results: readonly Result[];
 }
@@ -23,7 +25,7 @@ export interface Practice {
 export function startPractice(mistakes: readonly Mistake[]): Practice {
   return {
     mistakes, index: 0, phase: mistakes.length > 0 ? "find" : "over", move: null, feedback: null,
-    wrongTries: 0, results: [],
+    isRight: null, wrongTries: 0, results: [],
   };
 }
 
@@ -37,21 +39,21 @@ export function tryMove(practice: Practice, move: string): Practice {
 /** A good move stays on the board. Another one is taken back, for another try. */
 export function judged(practice: Practice, isGood: boolean, feedback: string): Practice {
   if (practice.phase !== "judging") return practice;
-  if (isGood) return { ...practice, phase: "found", feedback };
+  if (isGood) return { ...practice, phase: "found", feedback, isRight: true };
   const wrongTries = practice.wrongTries + 1;
-  return { ...practice, phase: "find", move: null, feedback, wrongTries };
+  return { ...practice, phase: "find", move: null, feedback, isRight: false, wrongTries };
 }
 
 /** The try could not be judged: it does not count. */
 export function notJudged(practice: Practice, feedback: string): Practice {
   if (practice.phase !== "judging") return practice;
-  return { ...practice, phase: "find", move: null, feedback };
+  return { ...practice, phase: "find", move: null, feedback, isRight: null };
 }
 
 export function showSolution(practice: Practice, feedback: string): Practice {
   const mistake = currentMistake(practice);
   if (!mistake || practice.phase !== "find") return practice;
-  return { ...practice, phase: "shown", move: mistake.best, feedback };
+  return { ...practice, phase: "shown", move: mistake.best, feedback, isRight: null };
 }
 
 /** Goes on to the next mistake, or to the score. A mistake that is not solved is skipped. */
@@ -63,7 +65,7 @@ export function next(practice: Practice): Practice {
   const index = practice.index + 1;
   return {
     ...practice, index, phase: index < mistakes.length ? "find" : "over", move: null,
-    feedback: null, wrongTries: 0, results: [...practice.results, result],
+    feedback: null, isRight: null, wrongTries: 0, results: [...practice.results, result],
   };
 }
 

@@ -44,3 +44,11 @@ test("turning points are the judged moves with the greatest losses", () => {
   expect(mistakesOf(data).map(({ ply }) => ply)).toEqual([1, 3, 4]);
   expect(turningPoints(data, 2).map(({ ply }) => ply)).toEqual([3, 4]);
 });
+
+test("a mate that is allowed in a lost game is a mistake, but no turning point", () => {
+  const allowed = { ...review(1, 1), after: { type: "mate", value: -3 }, judgement: "inaccuracy" };
+  const event: ServerEvent = { type: "move", id: "1", data: { game: 0, ...allowed } };
+  const data = [event, move(2, 6)].reduce(merge, newReview(2));
+  expect(mistakesOf(data).map(({ ply }) => ply)).toEqual([1, 2]);
+  expect(turningPoints(data, 5).map(({ ply }) => ply)).toEqual([2]);
+});

@@ -53,9 +53,17 @@ export function mistakesOf({ moves }: ReviewData): Mistake[] {
   return moves.filter((move): move is Mistake => !!move && move.judgement !== null);
 }
 
-/** The moves that lost most, the greatest loss first. */
+/** The least loss of winning chance, in percent, that turns a game: that of an inaccuracy. */
+export const MIN_TURN = 5;
+
+/**
+ * The moves that lost most, the greatest loss first. A mate that is allowed in a lost game, or
+ * missed in a won one, is judged, too, but costs little winning chance: such a move is counted with
+ * the mistakes and turns nothing.
+ */
 export function turningPoints(review: ReviewData, count: number): Mistake[] {
   return mistakesOf(review)
+    .filter((move) => move.win_chance_loss >= MIN_TURN)
     .sort((a, b) => b.win_chance_loss - a.win_chance_loss || a.ply - b.ply)
     .slice(0, count);
 }

@@ -5,6 +5,7 @@ import { Refusal, type Client, type ServerEvent } from "../engine/client";
 import type { Engine } from "../engine/store";
 import { announce } from "../ui/toasts";
 import { saveText } from "../ui/save-text";
+import { sentence } from "../ui/sentence";
 import { createFollowers } from "./followers";
 import { pgnOf, treeOf } from "./game";
 import { cancel, follow, reviewedPgn, submit } from "./job";
@@ -136,7 +137,7 @@ export function createRunningJob(client: Client, engine: Engine) {
     } else if (review?.end === "cancelled") {
       end("gone", goneText("gone"));
     } else {
-      end("failed", head?.error?.detail ?? "The server could not finish the review.");
+      end("failed", sentence(head?.error?.detail ?? "The server could not finish the review."));
     }
   }
 
@@ -176,9 +177,10 @@ export function createRunningJob(client: Client, engine: Engine) {
     isActive,
     /**
      * Whether the review needs the only worker. A live analysis goes before a review, so the
-     * page's own would let its review wait for ever.
+     * page's own would let its review wait for ever. One that is finished is only read again.
      */
-    needsWorker: () => isActive() && !state.wait && engine.state.limits?.workers === 1,
+    needsWorker: () => isActive() && !state.record?.isDone && !state.wait
+      && engine.state.limits?.workers === 1,
     run,
     stop,
     async download() {

@@ -17,7 +17,7 @@ const knight: Move = {
 
 test("a bad move is named with its cost, the line that refutes it, and the best line", () => {
   expect(sentenceOf(knight, { win_chance_loss: 13.6, judgement: "mistake" }, false)).toBe(
-    "Mistake: Nf6 loses 14% win chance (2. e5 Nd5). Best was 1… d5 2. exd5 Qxd5.",
+    "Mistake: Nf6 loses 14% winning chance (2. e5 Nd5). Best was 1… d5 2. exd5 Qxd5.",
   );
 });
 
@@ -35,7 +35,7 @@ test("good moves are named, too", () => {
   expect(sentenceOf(knight, none, true)).toBe("Nf6 is the best move.");
   expect(sentenceOf(knight, none, false)).toBe("Good: Nf6 is as good as d5.");
   expect(sentenceOf(knight, { win_chance_loss: 3.4, judgement: null }, false))
-    .toMatch(/^Good: Nf6 loses only 3% win chance\. Best was 1… d5/);
+    .toMatch(/^Good: Nf6 loses only 3% winning chance\. Best was 1… d5/);
   const only = { ...knight, fenBefore: INITIAL_FEN, bestSan: null, bestLine: [] };
   expect(sentenceOf(only, none, false)).toBe("Good: Nf6 is as good as any other move.");
 });

@@ -23,15 +23,19 @@ export interface Move {
 
 const inBrackets = (text: string) => (text === "" ? "" : ` (${text})`);
 
-/** What the move costs: `loses 14% win chance`, `allows mate in 3`, `misses mate in 2`. */
-function costText({ before, after }: Move, loss: number): string {
+/** The mate that a move allows or misses: `allows mate in 3`, `misses mate in 2`, or `null`. */
+export function mateText({ before, after }: Pick<Move, "before" | "after">): string | null {
   const isMate = ({ type }: Score) => type === "mate";
   if (isMate(after) && after.value < 0) return `allows mate in ${-after.value}`;
   if (isMate(before) && before.value > 0 && !isMate(after)) return `misses mate in ${before.value}`;
-  return `loses ${Math.round(loss)}% win chance`;
+  return null;
 }
 
-/** Why the move is bad: `Nf6 loses 14% win chance (2. e5 Nd5)`. */
+/** What the move costs: `loses 14% winning chance`, or the mate that it allows or misses. */
+const costText = (move: Move, loss: number) =>
+  mateText(move) ?? `loses ${Math.round(loss)}% winning chance`;
+
+/** Why the move is bad: `Nf6 loses 14% winning chance (2. e5 Nd5)`. */
 export function whyBad(move: Move, { win_chance_loss }: Judged): string {
   const answer = lineText(move.fenAfter, move.answer, LINE_MOVES);
   return `${move.san} ${costText(move, win_chance_loss)}${inBrackets(answer)}`;
@@ -43,11 +47,11 @@ export function bestText({ bestSan, bestLine, fenBefore }: Move): string {
   return `Best was ${lineText(fenBefore, bestLine, LINE_MOVES) || bestSan}.`;
 }
 
-/** Such as `Mistake: Nf6 loses 14% win chance (2. e5 Nd5). Best was 1… d5 2. exd5 Qxd5.` */
+/** Such as `Mistake: Nf6 loses 14% winning chance (2. e5 Nd5). Best was 1… d5 2. exd5 Qxd5.` */
 export function sentenceOf(move: Move, judged: Judged, isBest: boolean): string {
   const { judgement, win_chance_loss: loss } = judged;
   if (judgement) return `${KINDS[judgement].name}: ${whyBad(move, judged)}. ${bestText(move)}`;
   if (isBest) return `${move.san} is the best move.`;
   if (loss < 1) return `Good: ${move.san} is as good as ${move.bestSan ?? "any other move"}.`;
-  return `Good: ${move.san} loses only ${Math.round(loss)}% win chance. ${bestText(move)}`;
+  return `Good: ${move.san} loses only ${Math.round(loss)}% winning chance. ${bestText(move)}`;
 }

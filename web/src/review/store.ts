@@ -4,25 +4,24 @@ import { createEffect, createMemo, untrack } from "solid-js";
 import { COLOR_NAMES } from "../board/squares";
 import type { Client } from "../engine/client";
 import type { Engine } from "../engine/store";
-import { viewOf } from "../engine/protocol";
-import { ROOT } from "../tree/tree";
+import { ROOT, type TreeNode } from "../tree/tree";
 import type { TreeStore } from "../tree/store";
 import { toast } from "../ui/toasts";
 import { addReview } from "./annotate";
 import { createDetour } from "./detour";
 import { gameOf, nodesOf, treeOf } from "./game";
+import { glyphsOf, shownNags } from "./glyphs";
 import { createJudge } from "./judge";
 import { useMistakeKeys } from "./keys";
 import type { Level } from "./levels";
-import { createLiveJudgement, type Judgement } from "./live-judgement";
-import { moverBefore } from "./mover";
+import { createLiveJudgement } from "./live-judgement";
 import { nextMistake, type Filter } from "./navigation";
 import { createPractice } from "./practice-store";
 import type { MoveReview } from "./protocol";
 import { keptRecord, newKey } from "./record";
 import { mistakesOf } from "./review-data";
 import { createRunningJob } from "./running-job";
-import { sentenceOf } from "./sentence";
+import { shownJudgement, type ShownJudgement } from "./shown-judgement";
 
 export interface ReviewParts {
   readonly tree: TreeStore;
@@ -68,19 +67,6 @@ function createPlace({ tree }: ReviewParts, { state, data }: ReturnType<typeof c
   };
 }
 
-/** What the review says of a move. `answer` is the best line after it. */
-function judgementOf(move: MoveReview, fenBefore: string, answer: readonly string[]): Judgement {
-  const mover = moverBefore(move.fen);
-  const { type, value } = viewOf(move.after, mover);
-  // Whoever mates has won, which a mate in 0 does not say.
-  const after = { type, value: type === "mate" && value === 0 ? 1 : value };
-  const described = {
-    san: move.san, fenBefore, bestSan: move.best_san, bestLine: move.line, fenAfter: move.fen,
-    answer, before: viewOf(move.before, mover), after,
-  };
-  return { ...move, text: sentenceOf(described, move, move.best === move.uci) };
-}
-
 export function createReview(parts: ReviewParts) {
   const { tree, engine, client } = parts;
   const job = createRunningJob(client, engine);
@@ -90,10 +76,16 @@ export function createReview(parts: ReviewParts) {
     const review = data();
     return review ? mistakesOf(review) : [];
   });
+  const glyphs = createMemo(() => {
+    const [, ...ids] = place.nodeIds() ?? [];
+    return glyphsOf(ids, data()?.moves ?? []);
+  });
+  const isReadAgain = () => job.isActive() && state.record?.isDone === true;
   const judge = createJudge(client);
   const practice = createPractice({
     client, judge, data, game: place.game, show: (ply) => place.show(ply - 1),
-    orient: parts.orient,
+    isInView: () => parts.isOpen() && place.nodeIds() !== null,
+    orientation: parts.orientation, orient: parts.orient,
     fenBefore: (ply) => place.fenAt(ply - 1),
     isAt: (ply) => parts.isOpen() && place.shownPly() === ply - 1,
   });
@@ -137,14 +129,18 @@ export function createReview(parts: ReviewParts) {
     /** The move on the board, and whether the engine looks at it. */
     shown: () => ({ move: tree.current().uci, engine: engine.state.isEnabled }),
     /** What the review says of the shown move, or else the running analysis. */
-    judgement: createMemo((): Judgement | null => {
-      if (practice.scratch()) return null;
-      const move = place.shownReview();
+    judgement: createMemo((): ShownJudgement | null => {
+      // A finished review that is read again after a reload has its judgement in a moment.
+      if (practice.scratch() || (isReadAgain() && place.shownPly())) return null;
       const ply = place.shownPly() ?? 0;
-      if (!move) return liveJudgement();
-      const fenBefore = place.fenAt(ply - 1) ?? tree.node(ROOT).fen;
-      return judgementOf(move, fenBefore, data()?.moves[ply]?.line ?? []);
+      const move = place.shownReview();
+      return shownJudgement({
+        node: tree.current(), move, fenBefore: place.fenAt(ply - 1) ?? tree.node(ROOT).fen,
+        answer: data()?.moves[ply]?.line ?? [], live: move ? null : liveJudgement(),
+      });
     }),
+    /** The glyphs of a move in the list, with the review's. */
+    nagsOf: (node: TreeNode) => shownNags(node, glyphs()),
     /** Whether the moves must be hidden, because a variation there shows the solution. */
     hidesMoves: () => practice.isHidden() && tree.current().children.length > 1,
     /** The name of a player by the tags of the game. */

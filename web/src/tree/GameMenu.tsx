@@ -1,71 +1,35 @@
 /** The menu “Game” of the header: open, copy, download and name what is on the board. */
 import type { Color } from "chessops/types";
 import { createSignal, Show, type JSX } from "solid-js";
-import { copyText } from "../ui/clipboard";
-import { late } from "../ui/late";
-import { Menu, type Command } from "../ui/Menu";
+import { late, latePart } from "../ui/late";
+import { Menu } from "../ui/Menu";
 import { withPart } from "../ui/part";
-import { toast } from "../ui/toasts";
+import type { PictureCommand } from "./game-commands";
 import type { TreeStore } from "./store";
-import { newTree } from "./tree";
 
 const DropZone = late(async () => (await import("./extras")).DropZone);
+const gameCommands = latePart(async () => (await import("./extras")).gameCommands);
 
 interface Props {
   tree: TreeStore;
   orientation: Color;
+  onPicture(command: PictureCommand): void;
 }
 
 export function GameMenu(props: Props) {
-  const store = props.tree;
   const [dialog, setDialog] = createSignal<(() => JSX.Element) | null>(null);
-  const close = () => setDialog(null);
   let chooser!: HTMLInputElement;
-  const open = (source: File | string | null) => withPart(
+  const show = (view: (() => JSX.Element) | null) => setDialog(() => view);
+  const open = (source: File | string | null) => void withPart(
     "The dialog",
     () => import("./OpenDialog"),
-    ({ default: OpenDialog }) => setDialog(() => () =>
-      <OpenDialog tree={store} source={source} onClose={close} />),
+    ({ default: OpenDialog }) => show(() =>
+      <OpenDialog tree={props.tree} source={source} onClose={() => show(null)} />),
   );
-  const editTags = () => withPart(
-    "The dialog",
-    () => import("./TagsDialog"),
-    ({ default: TagsDialog }) => setDialog(() => () =>
-      <TagsDialog tree={store} onClose={close} />),
-  );
-  const copyPgn = () => withPart(
-    "The code for PGN",
-    () => import("./pgn-write"),
-    ({ writePgn }) => copyText(writePgn(store.tree()), "The PGN was copied."),
-  );
-  const downloadPgn = () => withPart(
-    "The code for PGN",
-    () => Promise.all([import("./pgn-write"), import("./download")]),
-    ([{ writePgn }, { download }]) => download(writePgn(store.tree()), store.tree()),
-  );
-  const copyLink = () => withPart("The code for links", () => import("./link"), linkTo);
-  const linkTo = async ({ makeLink, MAX_LINK }: typeof import("./link")) => {
-    const base = location.origin + location.pathname;
-    const view = {
-      tree: store.tree(), current: store.current().id, orientation: props.orientation,
-    };
-    const { fragment, leftOut, fullLength } = await makeLink(view, base);
-    const isCopied = await copyText(`${base}#${fragment}`, "The link was copied.");
-    if (isCopied && leftOut) {
-      toast(`The link would be ${fullLength} characters long; ${MAX_LINK} are allowed. It is `
-        + `without ${leftOut}.`);
-    }
-  };
-  const commands = (): Command[] => [
-    { label: "New analysis", run: () => store.load(newTree()) },
-    { label: "Paste PGN or FEN…", key: "Ctrl+V", run: () => void open(null) },
-    { label: "Open file…", run: () => chooser.click() },
-    { label: "Copy FEN", run: () => void copyText(store.current().fen, "The FEN was copied.") },
-    { label: "Copy PGN", run: () => void copyPgn() },
-    { label: "Download PGN", run: () => void downloadPgn() },
-    { label: "Copy link", run: () => void copyLink() },
-    { label: "Edit tags…", run: () => void editTags() },
-  ];
+  const commands = () => gameCommands()?.({
+    tree: props.tree, orientation: () => props.orientation, show, onPicture: props.onPicture,
+    paste: () => open(null), chooseFile: () => chooser.click(),
+  }) ?? [];
   return (
     <>
       <Menu label="Game" commands={commands()} />
@@ -79,10 +43,10 @@ export function GameMenu(props: Props) {
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           currentTarget.value = "";
-          if (file) void open(file);
+          if (file) open(file);
         }}
       />
-      <DropZone onOpen={(source) => void open(source)} />
+      <DropZone onOpen={open} />
       <Show when={dialog()} keyed>{(view) => view()}</Show>
     </>
   );

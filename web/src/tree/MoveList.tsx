@@ -15,6 +15,7 @@ import type { TreeStore } from "./store";
 import "./move-list.css";
 
 const ForkChooser = late(async () => (await import("./extras")).ForkChooser);
+const GameResult = late(async () => (await import("./extras")).GameResult);
 const MoveMenu = late(async () => (await import("./extras")).MoveMenu);
 const NoteEditor = late(async () => (await import("./extras")).NoteEditor);
 
@@ -30,6 +31,7 @@ const moveAt = (target: EventTarget | null): NodeId | null => {
 interface Props {
   tree: TreeStore;
   notation: Settings["notation"];
+  nags: ListContext["nags"];
 }
 
 export function MoveList(props: Props) {
@@ -44,6 +46,7 @@ export function MoveList(props: Props) {
   });
   const context: ListContext = {
     store, isCurrent, isTabStop, shown: (san) => sanText(san, props.notation),
+    nags: props.nags,
   };
 
   const button = (id: NodeId) => list.querySelector<HTMLElement>(`[data-move="${id}"]`);
@@ -108,6 +111,7 @@ export function MoveList(props: Props) {
             Or open a game with “Game” above.</p>
         </Show>
         <For each={cells()}>{(cell) => <CellView cell={cell} context={context} />}</For>
+        <GameResult tree={store} />
       </div>
       <ForkChooser tree={store} shown={context.shown} />
       <NoteEditor tree={store} onMenu={(at) => openMenu(store.current().id, at)} />

@@ -11,6 +11,8 @@ export interface ListContext {
   readonly store: TreeStore;
   /** SAN as the user reads it. */
   shown(san: string): string;
+  /** The glyphs of a move as the list shows them. */
+  nags(node: TreeNode): readonly number[];
   isCurrent(id: NodeId): boolean;
   /** Whether the Tab key stops at this move, which is one of the list. */
   isTabStop(id: NodeId): boolean;
@@ -41,7 +43,7 @@ export function MoveButton(props: Props & { isMain?: boolean }) {
       aria-current={props.context.isCurrent(props.id) ? "true" : undefined}
     >
       <San san={node().san ?? ""} shown={props.context.shown(node().san ?? "")} />
-      <For each={node().nags}>{(nag) => <Nag nag={nag} />}</For>
+      <For each={props.context.nags(node())}>{(nag) => <Nag nag={nag} />}</For>
       <Show when={evaluation() ?? clock()}>
         <span class="details">
           <Show when={evaluation()}><span title="Evaluation">{evaluation()}</span></Show>

@@ -22,8 +22,11 @@ export function StepControls({ tree, onFlip }: Props) {
   const isAtEnd = () => tree.line().at(-1)?.id === tree.current().id;
   const controls: readonly Control[] = [
     { icon: "start", label: "Start (Home)", isDisabled: isAtStart, run: tree.start },
-    { icon: "back", label: "Back (←)", isDisabled: isAtStart, run: tree.back },
-    { icon: "forward", label: "Forward (→)", isDisabled: isAtEnd, run: tree.forward },
+    { icon: "back", label: "Back (←)", repeats: true, isDisabled: isAtStart, run: tree.back },
+    {
+      icon: "forward", label: "Forward (→)", repeats: true, isDisabled: isAtEnd,
+      run: tree.forward,
+    },
     { icon: "end", label: "End", isDisabled: isAtEnd, run: tree.end },
     { icon: "undo", label: "Undo (Ctrl+Z)", isDisabled: () => !tree.canUndo(), run: tree.undo },
     { icon: "redo", label: "Redo (Ctrl+Y)", isDisabled: () => !tree.canRedo(), run: tree.redo },

@@ -2,6 +2,7 @@
 import { For } from "solid-js";
 import { Dialog } from "./Dialog";
 import { Links } from "./Header";
+import { Legend } from "./Legend";
 import { shortcuts, type Shortcut } from "./shortcuts";
 import "./help.css";
 
@@ -32,12 +33,15 @@ export default function HelpDialog(props: { onClose(): void }) {
             <kbd>m</kbd>.</li>
           <li>The engine shows the evaluation of each position and its best lines. A click on a
             line plays its first move.</li>
+          <li>Step through the moves with <kbd>←</kbd> and <kbd>→</kbd>, with the wheel over the
+            board, or with the buttons below it; a button that is held down repeats.</li>
           <li>Another move at a place where one was played begins a variation. Each edit can be
             undone.</li>
           <li>“Set up” puts any position on the board.</li>
           <li>The right mouse button draws: a click makes a circle, a drag an arrow. Shift makes
             it red, Alt blue, both together yellow. The same once more erases it.</li>
         </ul>
+        <Legend />
         <h3>The board without a mouse</h3>
         <p>
           <kbd>b</kbd> goes to the squares, and arrow keys from square to square.{" "}

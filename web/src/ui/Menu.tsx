@@ -53,7 +53,7 @@ export function Menu(props: Props) {
         aria-controls={isOpen() ? id : undefined}
         onClick={() => setOpen(!isOpen())}
       >{props.label}</button>
-      <Show when={isOpen()}>
+      <Show when={isOpen() && props.commands.length > 0}>
         <CommandList
           label={props.name ?? props.label}
           commands={props.commands}

@@ -10,7 +10,8 @@ import "./settings.css";
 /** Settings with more than two values, or whose values have names. */
 const GROUPS = {
   theme: {
-    label: "Colours", names: { system: "As the system", light: "Light", dark: "Dark" },
+    label: "Colours of the page",
+    names: { system: "As the system", light: "Light", dark: "Dark" },
   },
   boardTheme: {
     label: "Board", names: { green: "Green", brown: "Brown", blue: "Blue", grey: "Grey" },
@@ -23,6 +24,8 @@ const GROUPS = {
     label: "Pieces in moves", names: { letters: "Letters: Nf3", figurines: "Figurines: ♘f3" },
   },
 } as const satisfies Partial<Record<SettingName, { label: string; names: Record<string, string> }>>;
+
+const isDark = matchMedia("(prefers-color-scheme: dark)");
 
 type GroupName = keyof typeof GROUPS;
 
@@ -95,6 +98,8 @@ function Choice(props: { name: GroupName; value: string; onSet(value: string): v
           </label>
         )}
       </For>
+      {props.name === "theme" &&
+        <small>Your system is {isDark.matches ? "dark" : "light"} now.</small>}
     </fieldset>
   );
 }

@@ -1,8 +1,8 @@
-/** PGN files that the page saves. */
+/** Files that the page saves. */
 
-/** Lets the browser save PGN under a name. */
-export function saveText(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/x-chess-pgn" }));
+/** Lets the browser save a file under a name. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
@@ -10,3 +10,7 @@ export function saveText(name: string, text: string): void {
   // The browser reads the file after the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+/** Lets the browser save PGN under a name. */
+export const saveText = (name: string, text: string): void =>
+  saveFile(name, new Blob([text], { type: "application/x-chess-pgn" }));

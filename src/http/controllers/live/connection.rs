@@ -1,15 +1,13 @@
 //! The connection of a live board: commands in, lines out, one analysis at a time.
 
-use std::error::Error as _;
 use std::future::pending;
 use std::num::NonZeroU64;
-use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, Message as Frame, Utf8Bytes, WebSocket};
+use axum::extract::ws::WebSocket;
 use serde::Serialize;
-use tokio::time::{Instant, sleep_until, timeout};
 
-use super::message::{ClientMessage, Command, LineWithId, MAX_MESSAGE_BYTES, Ready};
+use super::message::{ClientMessage, Command, LineWithId, Ready};
+use super::socket::{ClientFrame, ClientSocket, SocketEvent, SocketResult};
 use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
 use crate::http::access::{Allowance, Caller};
@@ -19,31 +17,18 @@ use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::Problem;
 use crate::http::{App, json};
 
-/// The number of consecutive invalid messages that closes the connection.
-const MAX_INVALID_MESSAGES: u32 = 3;
-
-/// The maximum time of a close handshake.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-
 /// A live board and the connection to its client.
 pub(super) struct LiveConnection<'a> {
     app: &'a App,
     service: &'a Service,
     caller: &'a Caller,
-    socket: WebSocket,
+    socket: ClientSocket<'a>,
     game: Game,
     /// The number of lines of a `go` without `multipv`.
     multipv: NonZeroU64,
     /// The options of the last analysis.
     last_options: AnalysisOptions,
     running: Option<RunningAnalysis>,
-    /// The number of invalid messages since the last valid one.
-    invalid_messages: u32,
-    next_ping_at: Instant,
-    /// The last ping is unanswered. The pong must arrive before the next ping.
-    is_pong_due: bool,
-    /// The time of the last message of the client or the end of the last analysis.
-    last_active_at: Instant,
 }
 
 /// The running analysis and the id of the message that started it.
@@ -55,16 +40,10 @@ struct RunningAnalysis {
 
 /// The next event of a connection.
 enum Event {
-    Received(Option<Result<Frame, axum::Error>>),
+    Socket(SocketEvent),
     /// A line of the analysis; `None` after its end.
     Line(Result<Option<StreamLine>, AnalysisError>),
-    PingDue,
-    Idle,
-    Shutdown,
 }
-
-/// `Err` if the connection must close.
-type ConnectionResult = Result<(), CloseReason>;
 
 impl<'a> LiveConnection<'a> {
     /// Creates a connection with the starting position. `run` starts it.
@@ -74,20 +53,15 @@ impl<'a> LiveConnection<'a> {
         caller: &'a Caller,
         socket: WebSocket,
     ) -> LiveConnection<'a> {
-        let now = Instant::now();
         LiveConnection {
             app,
             service,
             caller,
-            socket,
+            socket: ClientSocket::new(app, socket),
             game: Game::new(Position::startpos()),
             multipv: NonZeroU64::MIN,
             last_options: AnalysisOptions::default(),
             running: None,
-            invalid_messages: 0,
-            next_ping_at: now + app.caps().live_ping,
-            is_pong_due: false,
-            last_active_at: now,
         }
     }
 
@@ -99,22 +73,12 @@ impl<'a> LiveConnection<'a> {
                 break reason;
             }
         };
-        tracing::debug!(ending = ?reason, "live connection closed");
         self.running = None;
-        let close_handshake = async {
-            if let Some(close) = reason.close_message() {
-                self.socket.send(close).await?;
-            }
-            // The WebSocket library answers the client's close frame during the next read.
-            while let Some(Ok(_)) = self.socket.recv().await {}
-            Ok::<_, axum::Error>(())
-        };
-        // A client that takes no part in the handshake in time has disconnected.
-        let _ = timeout(CLOSE_TIMEOUT, close_handshake).await;
+        self.socket.close(reason).await;
     }
 
     async fn next_event(&mut self) -> Event {
-        let LiveConnection { app, socket, running, next_ping_at, last_active_at, .. } = self;
+        let LiveConnection { socket, running, .. } = self;
         let is_running = running.is_some();
         let line = async {
             match running {
@@ -123,63 +87,25 @@ impl<'a> LiveConnection<'a> {
             }
         };
         tokio::select! {
-            frame = socket.recv() => Event::Received(frame),
+            event = socket.next_event(is_running) => Event::Socket(event),
             line = line => Event::Line(line),
-            () = sleep_until(*next_ping_at) => Event::PingDue,
-            () = sleep_until(*last_active_at + app.caps().live_idle), if !is_running => Event::Idle,
-            // The shutdown stops a running analysis, and its `end` is sent first.
-            () = app.shutting_down(), if !is_running => Event::Shutdown,
         }
     }
 
-    async fn handle_event(&mut self, event: Event) -> ConnectionResult {
+    async fn handle_event(&mut self, event: Event) -> SocketResult {
         match event {
-            Event::Received(frame) => self.handle_frame(frame).await,
             Event::Line(line) => self.send_line(line).await,
-            Event::PingDue if self.is_pong_due => Err(CloseReason::NoPong),
-            Event::PingDue => {
-                self.is_pong_due = true;
-                self.next_ping_at = Instant::now() + self.app.caps().live_ping;
-                self.send_frame(Frame::Ping(Default::default())).await
-            }
-            Event::Idle => Err(CloseReason::Idle),
-            Event::Shutdown => Err(CloseReason::Shutdown),
+            Event::Socket(event) => match self.socket.handle_event(event).await? {
+                Some(ClientFrame::Text(text)) => self.handle_message(text.as_bytes()).await,
+                Some(ClientFrame::Binary) => {
+                    self.reject(&CorrelationId::None, &Problem::binary_message()).await
+                }
+                None => Ok(()),
+            },
         }
     }
 
-    async fn handle_frame(
-        &mut self,
-        frame: Option<Result<Frame, axum::Error>>,
-    ) -> ConnectionResult {
-        match frame {
-            None | Some(Ok(Frame::Close(_))) => Err(CloseReason::ClientLeft),
-            Some(Err(error)) => Err(close_reason_of(&error)),
-            Some(Ok(Frame::Pong(_))) => {
-                self.is_pong_due = false;
-                Ok(())
-            }
-            // The WebSocket library answers pings.
-            Some(Ok(Frame::Ping(_))) => Ok(()),
-            Some(Ok(Frame::Binary(bytes))) if bytes.len() > MAX_MESSAGE_BYTES => {
-                Err(CloseReason::TooLong)
-            }
-            Some(Ok(Frame::Text(text))) if text.len() > MAX_MESSAGE_BYTES => {
-                Err(CloseReason::TooLong)
-            }
-            Some(Ok(Frame::Binary(_))) => {
-                self.last_active_at = Instant::now();
-                let problem =
-                    Problem::malformed_json("the message is binary; it must be text", 1, 1);
-                self.reject(&CorrelationId::None, &problem).await
-            }
-            Some(Ok(Frame::Text(text))) => {
-                self.last_active_at = Instant::now();
-                self.handle_message(text.as_bytes()).await
-            }
-        }
-    }
-
-    async fn handle_message(&mut self, text: &[u8]) -> ConnectionResult {
+    async fn handle_message(&mut self, text: &[u8]) -> SocketResult {
         let max_moves = self.app.caps().moves;
         let ClientMessage { id, command } =
             match json::read_from::<ClientMessage>(json::TextSource::Message, text, max_moves) {
@@ -188,7 +114,7 @@ impl<'a> LiveConnection<'a> {
                     return self.reject(&CorrelationId::extract_from(text), &problem).await;
                 }
             };
-        self.invalid_messages = 0;
+        self.socket.count_valid_message();
         match command {
             Command::Position(position) => self.set_position(&id, &position).await,
             Command::Go(options) => self.start_analysis(id, options.or_multipv(self.multipv)).await,
@@ -209,7 +135,7 @@ impl<'a> LiveConnection<'a> {
         &mut self,
         id: &CorrelationId,
         position: &PositionRequest,
-    ) -> ConnectionResult {
+    ) -> SocketResult {
         let resolved = match position.resolve() {
             Ok(resolved) => resolved,
             Err(problem) => {
@@ -225,7 +151,7 @@ impl<'a> LiveConnection<'a> {
         self.send_json(id, &ready).await
     }
 
-    async fn set_multipv(&mut self, id: CorrelationId, multipv: NonZeroU64) -> ConnectionResult {
+    async fn set_multipv(&mut self, id: CorrelationId, multipv: NonZeroU64) -> SocketResult {
         self.multipv = multipv;
         let options = self.last_options.clone().with_multipv(multipv);
         if self.running.is_some() {
@@ -240,7 +166,7 @@ impl<'a> LiveConnection<'a> {
         &mut self,
         id: CorrelationId,
         options: AnalysisOptions,
-    ) -> ConnectionResult {
+    ) -> SocketResult {
         if let Err(exceeded) = self.count_request() {
             return self.send_problem(&id, &exceeded).await;
         }
@@ -267,7 +193,7 @@ impl<'a> LiveConnection<'a> {
 
     /// Ends the running analysis because a newer command replaces it, and sends its remaining
     /// lines.
-    async fn end_running_analysis(&mut self) -> ConnectionResult {
+    async fn end_running_analysis(&mut self) -> SocketResult {
         if let Some(running) = &mut self.running {
             running.analysis.replace();
         }
@@ -279,10 +205,7 @@ impl<'a> LiveConnection<'a> {
     }
 
     /// Sends a line of the analysis.
-    async fn send_line(
-        &mut self,
-        line: Result<Option<StreamLine>, AnalysisError>,
-    ) -> ConnectionResult {
+    async fn send_line(&mut self, line: Result<Option<StreamLine>, AnalysisError>) -> SocketResult {
         let is_last = !matches!(
             line,
             Ok(Some(StreamLine::Info(_) | StreamLine::Queued(_) | StreamLine::Heartbeat(_)))
@@ -293,7 +216,7 @@ impl<'a> LiveConnection<'a> {
         };
         if is_last {
             self.running = None;
-            self.last_active_at = Instant::now();
+            self.socket.mark_active();
         }
         match line {
             Ok(Some(line)) => self.send_json(&id, &line).await,
@@ -305,14 +228,9 @@ impl<'a> LiveConnection<'a> {
     /// Sends the problem with an invalid message. Too many of them in a row close the connection.
     /// Illegal positions and moves do not count: a person may be typing them. They count in the
     /// client's rate limit instead.
-    async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
+    async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> SocketResult {
         self.send_problem(id, problem).await?;
-        self.invalid_messages += 1;
-        if self.invalid_messages < MAX_INVALID_MESSAGES {
-            Ok(())
-        } else {
-            Err(CloseReason::InvalidMessages)
-        }
+        self.socket.count_invalid_message()
     }
 
     /// Counts a request of the client.
@@ -324,82 +242,14 @@ impl<'a> LiveConnection<'a> {
         counted.map(|_| ()).map_err(Allowance::exceeded)
     }
 
-    async fn send_problem(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
+    async fn send_problem(&mut self, id: &CorrelationId, problem: &Problem) -> SocketResult {
         match StreamLine::from_problem(problem, self.caller.path(), self.caller.request_id()) {
             Some(line) => self.send_json(id, &line).await,
             None => Ok(()),
         }
     }
 
-    async fn send_json(&mut self, id: &CorrelationId, line: &impl Serialize) -> ConnectionResult {
-        match serde_json::to_string(&LineWithId { line, id }) {
-            Ok(text) => self.send_frame(Frame::Text(Utf8Bytes::from(text))).await,
-            Err(error) => {
-                tracing::error!(error = error.to_string(), "cannot serialize a line");
-                Ok(())
-            }
-        }
-    }
-
-    /// Waits until the socket accepts the frame. In the meantime newer `info` lines replace older
-    /// ones.
-    async fn send_frame(&mut self, frame: Frame) -> ConnectionResult {
-        self.socket.send(frame).await.map_err(|_| CloseReason::ClientLeft)
-    }
-}
-
-/// The close reason of a socket error: the client has disconnected, or broken the protocol. The
-/// WebSocket library can still send a close frame after the latter.
-fn close_reason_of(error: &axum::Error) -> CloseReason {
-    use tungstenite::Error;
-    use tungstenite::error::ProtocolError;
-
-    match error.source().and_then(|error| error.downcast_ref()) {
-        Some(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => {
-            CloseReason::ClientLeft
-        }
-        Some(Error::Protocol(_)) => CloseReason::ProtocolError,
-        Some(Error::Utf8(_)) => CloseReason::NotUtf8,
-        Some(Error::Capacity(_)) => CloseReason::TooLong,
-        _ => CloseReason::ClientLeft,
-    }
-}
-
-/// The reason for the close of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CloseReason {
-    /// The client has closed the socket or disconnected.
-    ClientLeft,
-    /// The server is shutting down.
-    Shutdown,
-    /// Three consecutive messages were invalid.
-    InvalidMessages,
-    /// The client did not answer a ping in time.
-    NoPong,
-    /// The client has broken the WebSocket protocol.
-    ProtocolError,
-    /// A text is not UTF-8.
-    NotUtf8,
-    /// A message exceeds the maximum length.
-    TooLong,
-    /// The client has been silent for too long and has no running analysis.
-    Idle,
-}
-
-impl CloseReason {
-    /// The close frame for the client; `None` if it has closed or disconnected. Codes below 4000
-    /// are those of RFC 6455, section 7.4.1.
-    pub(super) fn close_message(self) -> Option<Message> {
-        let (code, reason) = match self {
-            CloseReason::ClientLeft => return None,
-            CloseReason::Shutdown => (1001, "the server is shutting down"),
-            CloseReason::ProtocolError => (1002, "the frame breaks the WebSocket protocol"),
-            CloseReason::NotUtf8 => (1007, "the text is not UTF-8"),
-            CloseReason::InvalidMessages => (1008, "three invalid messages in a row"),
-            CloseReason::NoPong => (1008, "no pong before the next ping"),
-            CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),
-            CloseReason::Idle => (4000, "idle"),
-        };
-        Some(Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) })))
+    async fn send_json(&mut self, id: &CorrelationId, line: &impl Serialize) -> SocketResult {
+        self.socket.send_json(&LineWithId { line, id }).await
     }
 }

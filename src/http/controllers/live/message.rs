@@ -11,9 +11,6 @@ use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::json::{FromMembers, Members, Named, request};
 use crate::http::schema::string_enum;
 
-/// The maximum length of a message in bytes.
-pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 10;
-
 /// A message of the client, with the id that its answers repeat.
 #[derive(Clone, Debug)]
 pub(super) struct ClientMessage {
