@@ -152,6 +152,18 @@ pub async fn serve(
     }
 }
 
+/// Starts the services of a server without a listener, for `kibitzer mcp`. [`App::shut_down`] ends
+/// them.
+///
+/// # Errors
+/// The settings need too much memory, the network, the tablebases or the store cannot be used, or
+/// the system refuses a thread.
+pub async fn start_without_listener(settings: &Settings) -> Result<App, ServeError> {
+    let app = build_app(settings)?;
+    start_services(&app, settings).await?;
+    Ok(app)
+}
+
 /// Logs that every route is answered, with a URL for this machine.
 fn log_listening(settings: &Settings, address: SocketAddr) {
     let origins = &settings.http.cors_origins;

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod check_config;
 pub(crate) mod healthcheck;
+pub(crate) mod mcp;
 pub(crate) mod openapi;
 pub(crate) mod perft;
 pub(crate) mod serve;

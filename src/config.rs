@@ -27,8 +27,9 @@ use ranges::out_of_range;
 pub use sections::{
     AccessSettings, ApiKeySettings, BatchSettings, DictionarySettings, HttpSettings, IdleSettings,
     JobsSettings, KeyDigest, LichessSettings, LimitSettings, LiveSettings, LogFormat, LogSettings,
-    MemorySettings, MetricsSettings, OtlpSettings, PerftSettings, QueueSettings, RateSettings,
-    SearchSettings, Settings, ShutdownSettings, StoreSettings, StreamSettings, SyzygySettings,
+    McpSettings, MemorySettings, MetricsSettings, OtlpSettings, PerftSettings, QueueSettings,
+    RateSettings, SearchSettings, Settings, ShutdownSettings, StoreSettings, StreamSettings,
+    SyzygySettings,
 };
 use unknown_keys::check_keys;
 

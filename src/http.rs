@@ -33,6 +33,7 @@ mod stream;
 pub use access::{AccessConfig, ApiKey, ApiKeys, Peer, RateLimit, TrustedProxies};
 pub use caps::{Caps, JobCaps};
 pub(crate) use controllers::explore::explore_memory_bound;
+pub use controllers::mcp::InProcessApi;
 pub(crate) use controllers::picture::picture_memory_bound;
 pub use metrics::{Gauge, GaugeGuard};
 pub use openapi::contract;

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! chess ← nnue ← engine ← store ← analysis ← http      app and commands import every layer
+//!                                      mcp ↗
 //!    tablebase ↗      ↖ uci
 //! ```
 //!
@@ -17,6 +18,8 @@
 //! - [`store`]: finished analyses and game reviews on disk.
 //! - [`analysis`]: the use cases: look up, join an in-flight search, queue, search, cache. Async;
 //!   no HTTP.
+//! - [`client`]: the connection to a server, for the commands with `--server`.
+//! - [`mcp`]: tools for language models, over the HTTP API.
 //! - [`http`]: routes, problems, the contract. No chess logic.
 //! - [`uci`]: the Universal Chess Interface over [`engine`].
 //! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs,
@@ -24,9 +27,11 @@
 pub mod analysis;
 pub mod app;
 pub mod chess;
+pub mod client;
 pub mod config;
 pub mod engine;
 pub mod http;
+pub mod mcp;
 pub mod nnue;
 pub mod openings;
 pub mod render;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use commands::{bench, check_config, healthcheck, openapi, perft, serve, uci};
+use commands::{bench, check_config, healthcheck, mcp, openapi, perft, serve, uci};
 
 /// A chess analysis server: legal moves, best moves and evaluations over HTTP and JSON.
 #[derive(Parser)]
@@ -26,6 +26,8 @@ enum Command {
     Serve(serve::Options),
     /// Run the Universal Chess Interface (UCI) on standard input and output
     Uci(uci::Options),
+    /// Offer chess tools to an assistant: the Model Context Protocol on standard input and output
+    Mcp(mcp::Options),
     /// Search a fixed list of positions; the node count is the signature of the search
     Bench(bench::Options),
     /// Count the move paths from a position
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
     let result = match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(options) => serve::run(&options),
         Command::Uci(options) => uci::run(&options),
+        Command::Mcp(options) => mcp::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Perft(options) => perft::run(&options),
         Command::CheckConfig(options) => check_config::run(&options),

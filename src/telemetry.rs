@@ -10,7 +10,7 @@ mod writer;
 use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 
-use tracing_subscriber::filter::{ParseError, Targets};
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -57,7 +57,7 @@ pub fn start(
     otlp: &OtlpSettings,
     writer: impl Write + Send + 'static,
 ) -> Result<TelemetryGuard, TelemetryError> {
-    let filter: Targets = log.level.parse()?;
+    let filter = without_protocol_library(log.level.parse()?, &log.level);
     let traces = otlp.is_on().then(|| TraceExporter::start(otlp)).transpose()?;
     let (log_writer, guard) = LogWriter::new(writer)?;
     let spans = traces.as_ref().map(TraceExporter::layer);
@@ -68,6 +68,17 @@ pub fn start(
         .try_init()?;
     std::panic::set_hook(Box::new(log_panic));
     Ok(TelemetryGuard { _traces: traces, _writer: guard })
+}
+
+/// The filter, with errors only of the library for the Model Context Protocol, unless the setting
+/// names it. It logs each message several times, where the server has a line for each request.
+fn without_protocol_library(filter: Targets, level: &str) -> Targets {
+    const LIBRARY: &str = "rmcp";
+    if level.contains(LIBRARY) {
+        return filter;
+    }
+    let default = filter.default_level().unwrap_or(LevelFilter::ERROR);
+    filter.with_target(LIBRARY, default.min(LevelFilter::ERROR))
 }
 
 /// Logs a panic. Code that catches a panic does not log it again.

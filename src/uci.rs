@@ -18,5 +18,5 @@ pub use backend::{Backend, PreparedSearch, SearchTask, Update};
 pub use command::{Command, CommandError, Go, PositionText, SideClock};
 pub use local::LocalBackend;
 pub use options::{OptionError, OptionName, Options};
-pub use remote::{RemoteBackend, RemoteError};
+pub use remote::RemoteBackend;
 pub use session::Session;

@@ -133,6 +133,8 @@ pub(super) fn caps(settings: &Settings, memory_bound_mb: u64) -> Caps {
         live_ping: Duration::from_millis(settings.live.ping_ms),
         cors_origins: settings.http.cors_origins.clone(),
         public_origin: settings.http.public_origin.clone(),
+        is_mcp_enabled: settings.mcp.enabled,
+        mcp_hosts: settings.mcp.allowed_hosts.clone(),
         memory_bound_mb,
         memory_max_mb: settings.memory.max_mb,
     }

@@ -44,6 +44,8 @@ pub struct Settings {
     pub compat: CompatSettings,
     /// The endgame tablebases.
     pub syzygy: SyzygySettings,
+    /// The tools for language models.
+    pub mcp: McpSettings,
     /// The HTTP layer.
     pub http: HttpSettings,
     /// API keys and trusted proxies.
@@ -228,6 +230,15 @@ pub struct SyzygySettings {
     pub probe_limit: u32,
     /// Whether the 50-move rule counts.
     pub fifty_move_rule: bool,
+}
+
+/// `mcp.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct McpSettings {
+    /// Whether the server has `POST /mcp`.
+    pub enabled: bool,
+    /// Hosts that a request may name.
+    pub allowed_hosts: Vec<String>,
 }
 
 /// `http.*`

@@ -1,5 +1,7 @@
 //! Validation of the settings: the form of their texts, and the rules between them.
 
+use std::net::Ipv6Addr;
+
 use reqwest::Url;
 use sha2::{Digest, Sha256};
 use tracing_subscriber::filter::Targets;
@@ -145,7 +147,27 @@ impl Validator {
                 ),
             );
         }
+        for host in settings.mcp.allowed_hosts.iter().filter(|host| !is_host(host)) {
+            self.refuse(
+                "mcp.allowed_hosts",
+                format!(
+                    "{host:?} is not a host; it must be a name or address without scheme and \
+                     path, with a port or without, or *"
+                ),
+            );
+        }
     }
+}
+
+/// `true` for `*`, and for a host with a port or without, also an IPv6 address without brackets.
+fn is_host(text: &str) -> bool {
+    let is_url = |host: &str| {
+        Url::parse(&format!("http://{host}/")).is_ok_and(|url| {
+            url.path() == "/" && url.query().is_none() && url.username().is_empty()
+        })
+    };
+    let is_plain = !text.contains(['/', '?', '#', '@']) && !text.contains(char::is_whitespace);
+    text == "*" || text.parse::<Ipv6Addr>().is_ok() || (is_plain && is_url(text))
 }
 
 /// `true` for a level, or a list of a level and levels of modules. `Targets` alone takes a misspelt

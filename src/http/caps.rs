@@ -99,6 +99,10 @@ pub struct Caps {
     pub cors_origins: Vec<String>,
     /// The origin under which browsers reach the server; empty if the configuration has none.
     pub public_origin: String,
+    /// Whether there are tools for language models.
+    pub is_mcp_enabled: bool,
+    /// Hosts that a call of tools may name; `*` for all.
+    pub mcp_hosts: Vec<String>,
     /// Upper bound of the memory that follows from the settings, in MB.
     pub memory_bound_mb: u64,
     /// Maximum value that the settings allow for that bound, in MB.

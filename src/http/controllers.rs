@@ -14,6 +14,7 @@ pub(crate) mod judgement;
 pub(crate) mod legal_moves;
 pub(crate) mod limits;
 pub(crate) mod live;
+pub(crate) mod mcp;
 pub(crate) mod perft;
 pub(crate) mod picture;
 pub(crate) mod play;

@@ -17,6 +17,9 @@ pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempote
 /// The id of the last server-sent event that the client has received.
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
+/// The version of the Model Context Protocol that a client uses.
+pub(crate) const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
 /// Remaining requests and seconds until more are allowed.
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 

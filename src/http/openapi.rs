@@ -14,8 +14,8 @@ use utoipa::{Modify, OpenApi};
 use crate::http::access::is_open_path;
 use crate::http::controllers::{
     analysis, batch, best_move, chess_api, cloud_eval, docs, evaluate, explore, games, judgement,
-    legal_moves, limits, live, perft, picture, play, position, server, standard, stockfish_online,
-    tablebase,
+    legal_moves, limits, live, mcp, perft, picture, play, position, server, standard,
+    stockfish_online, tablebase,
 };
 use crate::http::dto::{
     DrawReasonName, JudgementName, OpeningDto, ScoreRequest, TablebaseCategory, TablebaseEntry,
@@ -42,6 +42,8 @@ use lines::LineSchemas;
         (name = "analysis", description = "Searches and the static evaluation."),
         (name = "games", description = "Game reviews, move by move. Jobs survive a restart if \
             `store.path` is set."),
+        (name = "assistants", description = "Tools for language models, over the Model Context \
+            Protocol."),
         (name = "compat", description = "Searches in the formats of other services, for their \
             clients. `compat.enabled` turns these routes off. docs/migrate.md describes them."),
         (name = "server", description = "The server: its engine, limits, health and metrics."),
@@ -76,6 +78,7 @@ use lines::LineSchemas;
         picture::board_svg,
         picture::board_png,
         live::live,
+        mcp::mcp,
         chess_api::chess_api,
         chess_api::chess_api_socket,
         stockfish_online::stockfish_online,

@@ -14,10 +14,10 @@ pub(crate) use jobs::InvalidPgn;
 pub(crate) use responses::{
     BatchProblems, BodyProblems, ChessApiProblems, ChessApiSocketProblems, CloudEvalProblems,
     DeletionProblems, ExploreProblems, GamesProblems, Internal, InvalidFen, JobEventsProblems,
-    JobReviewProblems, LiveProblems, NoParametersProblems, NotAcceptable, NotFound, NotReady,
-    PerftProblems, PictureProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
-    QueryProblems, SearchProblems, StandardProblems, StockfishOnlineProblems, TablebaseProblems,
-    TablebaseQueryProblems, problem_response,
+    JobReviewProblems, LiveProblems, McpProblems, NoParametersProblems, NotAcceptable, NotFound,
+    NotReady, PerftProblems, PictureProblems, PositionProblems, PositionQueryProblems,
+    ProblemDocument, QueryProblems, SearchProblems, StandardProblems, StockfishOnlineProblems,
+    TablebaseProblems, TablebaseQueryProblems, problem_response,
 };
 
 use std::borrow::Cow;
@@ -208,12 +208,19 @@ impl Problem {
         .retry_after(PROBE_RETRY_AFTER)
     }
 
-    /// A web page of an origin that may not open a WebSocket.
-    pub(crate) fn origin_refused(origin: &str) -> Problem {
-        Problem::new(
-            ProblemCode::OriginRefused,
-            format!("the origin {} is not allowed to open a WebSocket", excerpt(origin)),
-        )
+    /// A web page of an origin that may not open a WebSocket or call tools.
+    pub(crate) fn origin_refused(origin: &str, purpose: &str) -> Problem {
+        let detail = format!("the origin {} is not allowed {purpose}", excerpt(origin));
+        Problem::new(ProblemCode::OriginRefused, detail)
+    }
+
+    /// A call of tools under a host that the settings do not list.
+    pub(crate) fn host_refused(host: &str) -> Problem {
+        let detail = format!(
+            "the host {:?} is not allowed to call tools; mcp.allowed_hosts lists the allowed ones",
+            excerpt(host)
+        );
+        Problem::new(ProblemCode::OriginRefused, detail)
     }
 
     /// A request without a valid WebSocket handshake.

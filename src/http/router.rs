@@ -12,10 +12,11 @@ use tower::util::option_layer;
 use utoipa::openapi::PathItem;
 
 use crate::http::controllers::docs::{self, ContractPages};
+use crate::http::controllers::mcp::ToolRoutes;
 use crate::http::controllers::{
     analysis, batch, best_move, board, chess_api, cloud_eval, evaluate, explore, games, judgement,
-    legal_moves, limits, live, perft, picture, play, position, server, standard, stockfish_online,
-    tablebase,
+    legal_moves, limits, live, mcp, perft, picture, play, position, server, standard,
+    stockfish_online, tablebase,
 };
 use crate::http::json::similar_path;
 use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
@@ -37,6 +38,15 @@ fn metrics_routes() -> Router<App> {
 }
 
 fn routes(app: &App) -> Router<App> {
+    let routes = api_routes().merge(page_routes(app));
+    if !app.caps().is_mcp_enabled {
+        return routes;
+    }
+    let tool_routes = ToolRoutes::new(api_routes().with_state(app.clone()));
+    routes.merge(Router::new().route("/mcp", post(mcp::mcp)).layer(Extension(tool_routes)))
+}
+
+fn api_routes() -> Router<App> {
     Router::new()
         // Positions and moves
         .route("/v1/legal-moves", get(legal_moves::show_legal_moves).post(legal_moves::legal_moves))
@@ -71,6 +81,10 @@ fn routes(app: &App) -> Router<App> {
         .route("/v1/engine", get(server::engine))
         .route("/livez", get(server::livez))
         .route("/readyz", get(server::readyz))
+}
+
+fn page_routes(app: &App) -> Router<App> {
+    Router::new()
         .route("/problems/{code}", get(docs::problem))
         // The analysis board
         .route("/", get(board::page))

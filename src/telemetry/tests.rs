@@ -115,3 +115,16 @@ fn an_event_outside_a_request_has_no_request_id() {
     let line: Value = serde_json::from_str(&text).unwrap();
     assert!(line.get("request_id").is_none());
 }
+
+#[test]
+fn the_protocol_library_logs_errors_only_unless_it_is_named() {
+    let would_log = |level: &str, event: Level| {
+        without_protocol_library(level.parse().unwrap(), level)
+            .would_enable("rmcp::service", &event)
+    };
+    assert!(would_log("info", Level::ERROR) && !would_log("info", Level::WARN));
+    assert!(would_log("warn,rmcp=debug", Level::DEBUG));
+    assert!(!would_log("off", Level::ERROR));
+    let own = without_protocol_library("info".parse().unwrap(), "info");
+    assert!(own.would_enable("kibitzer::http", &Level::INFO));
+}

@@ -9,9 +9,7 @@
 //! `Hash` is offered without effect, because the server has its own table. python-chess refuses to
 //! set an option that is not offered, and lichess-bot sets `Hash` by default.
 
-mod connect;
 mod deadline;
-mod error;
 mod eval;
 mod info_reporter;
 mod request;
@@ -21,21 +19,15 @@ mod stream_line;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
 
 use super::backend::{Backend, PreparedSearch, SearchTask};
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use connect::{check_server, root_url};
-pub use error::RemoteError;
+use crate::client::{RemoteError, ServerClient};
 use eval::request_evaluation;
 use search::RemoteSearch;
-
-/// Timeout of a connection's start.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A backend that sends its searches to a server.
 pub struct RemoteBackend {
@@ -55,25 +47,13 @@ impl RemoteBackend {
     /// The URL is not plain HTTP, the key cannot be sent in a header, the server cannot be used, or
     /// the system refuses a thread.
     pub fn connect(server: &str, api_key: Option<&str>) -> Result<RemoteBackend, RemoteError> {
-        let base_url = root_url(server)?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let headers = api_key.map(authorization_headers).transpose()?.unwrap_or_default();
-        let client = reqwest::Client::builder()
-            .default_headers(headers)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .build()?;
-        runtime.block_on(check_server(&client, &base_url))?;
+        let ServerClient { base_url, http: client } =
+            runtime.block_on(ServerClient::connect(server, api_key))?;
         let session_id = format!("uci-{:016x}", RandomState::new().hash_one(std::process::id()));
         Ok(RemoteBackend { base_url, client, session_id, runtime: Arc::new(runtime) })
     }
-}
-
-fn authorization_headers(api_key: &str) -> Result<HeaderMap, RemoteError> {
-    let mut bearer = HeaderValue::try_from(format!("Bearer {api_key}"))
-        .map_err(|_| RemoteError::InvalidApiKey)?;
-    bearer.set_sensitive(true);
-    Ok(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))
 }
 
 impl Backend for RemoteBackend {

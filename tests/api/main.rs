@@ -28,6 +28,7 @@ mod games;
 mod http_2;
 mod judgement;
 mod live;
+mod mcp;
 mod metrics;
 mod monitoring;
 mod panics;
@@ -76,6 +77,9 @@ fn main() -> ExitCode {
         live::trials(),
         live::access::trials(),
         live::protocol::trials(),
+        mcp::trials(),
+        mcp::fuzz::trials(),
+        mcp::stdio::trials(),
         evaluation_cache::trials(),
         metrics::trials(),
         monitoring::trials(),

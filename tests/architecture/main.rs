@@ -26,8 +26,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["chess", "nnue", "tablebase"]),
     ("store", &["chess", "engine"]),
     ("analysis", &["chess", "openings", "nnue", "tablebase", "engine", "store"]),
-    ("http", &["chess", "openings", "render", "nnue", "tablebase", "engine", "analysis"]),
-    ("uci", &["chess", "tablebase", "engine"]),
+    ("client", &[]),
+    ("mcp", &["chess", "client"]),
+    ("http", &["chess", "openings", "render", "nnue", "tablebase", "engine", "analysis", "mcp"]),
+    ("uci", &["chess", "tablebase", "engine", "client"]),
     ("config", &[]),
     ("telemetry", &["config"]),
 ];

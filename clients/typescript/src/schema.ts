@@ -603,6 +603,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a tool
+         * @description The Model Context Protocol over streamable HTTP, without sessions: one message of JSON-RPC, one
+         *     response. `tools/list` describes the tools. A call counts as one request of its client, and its
+         *     searches wait in the queue like those of any other route. `docs/mcp.md` says how to add the
+         *     server to an assistant.
+         *
+         *     `mcp.allowed_hosts` lists the hosts that a request may name. A web page needs the same host or
+         *     an origin of `http.cors_origins`.
+         */
+        post: operations["mcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1": {
         parameters: {
             query?: never;
@@ -1942,6 +1968,10 @@ export interface components {
              *     take, in thousandths of what other clients leave.
              */
             anonymous_share_permille: number;
+        };
+        /** @description A message of JSON-RPC 2.0, as the Model Context Protocol defines it. */
+        JsonRpcMessage: {
+            [key: string]: unknown;
         };
         /**
          * @description The judgement of a move.
@@ -5658,7 +5688,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            /** @description `origin_refused`: A web page of this origin may not open a WebSocket. The operator allows origins with `http.cors_origins`. */
+            /** @description `origin_refused`: A web page of this origin may not open a WebSocket or call tools. The operator allows origins with `http.cors_origins`. `POST /mcp` also refuses a host that `mcp.allowed_hosts` does not list, against DNS rebinding. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5704,6 +5734,94 @@ export interface operations {
             };
         };
     };
+    mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JsonRpcMessage"];
+            };
+        };
+        responses: {
+            /** @description The response of JSON-RPC, also to a call that failed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcMessage"];
+                };
+            };
+            /** @description A notification, which has no response. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error of JSON-RPC: the body is no message of the protocol. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcMessage"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            /** @description `origin_refused`: A web page of this origin may not open a WebSocket or call tools. The operator allows origins with `http.cors_origins`. `POST /mcp` also refuses a host that `mcp.allowed_hosts` does not list, against DNS rebinding. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `request_timeout`: The body did not arrive within the server's time limit. Send the whole body at once. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body exceeds `body_bytes` of `GET /v1/limits`, or for games `jobs.bytes`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The header `Content-Type` names a type that the route does not read, or it is missing and the body is not a JSON object. A JSON object needs no `Content-Type`; `application/json` declares it. A body with a `Content-Encoding` is refused. Batches and games have other media types; `detail` lists them. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_request`: Members of the body, the query or the headers are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists at most 100 of them, each with a JSON Pointer. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["Internal"];
+        };
+    };
     chess_api_socket: {
         parameters: {
             query?: {
@@ -5724,7 +5842,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["unauthorized"];
-            /** @description `origin_refused`: A web page of this origin may not open a WebSocket. The operator allows origins with `http.cors_origins`. */
+            /** @description `origin_refused`: A web page of this origin may not open a WebSocket or call tools. The operator allows origins with `http.cors_origins`. `POST /mcp` also refuses a host that `mcp.allowed_hosts` does not list, against DNS rebinding. */
             403: {
                 headers: {
                     [name: string]: unknown;

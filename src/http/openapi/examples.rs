@@ -19,7 +19,7 @@ use crate::http::stream::{ResponseFormat, stream_text};
 use crate::tablebase::ProbeError;
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 35] = [
+const FILES: [(&str, &str); 36] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("annotated_games", include_str!("examples/annotated_games.json")),
     ("batch", include_str!("examples/batch.json")),
@@ -41,6 +41,7 @@ const FILES: [(&str, &str); 35] = [
     ("live", include_str!("examples/live.json")),
     ("livez", include_str!("examples/livez.json")),
     ("look_up", include_str!("examples/look_up.json")),
+    ("mcp", include_str!("examples/mcp.json")),
     ("perft", include_str!("examples/perft.json")),
     ("play", include_str!("examples/play.json")),
     ("position", include_str!("examples/position.json")),
@@ -215,7 +216,9 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
             "application/json, application/x-ndjson and text/event-stream",
         ),
         ProblemCode::Unauthorized => Problem::unauthorized(),
-        ProblemCode::OriginRefused => Problem::origin_refused("https://elsewhere.example"),
+        ProblemCode::OriginRefused => {
+            Problem::origin_refused("https://elsewhere.example", "to open a WebSocket")
+        }
         ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
         ProblemCode::RateLimited => {
             Problem::rate_limited(120, Duration::from_secs(60), RETRY_AFTER)

@@ -156,8 +156,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "origin_refused",
         status: StatusCode::FORBIDDEN,
         title: "Origin not allowed",
-        explanation: "A web page of this origin may not open a WebSocket. The operator allows \
-            origins with `http.cors_origins`.",
+        explanation: "A web page of this origin may not open a WebSocket or call tools. The \
+            operator allows origins with `http.cors_origins`. `POST /mcp` also refuses a host \
+            that `mcp.allowed_hosts` does not list, against DNS rebinding.",
     },
     Entry {
         code: ProblemCode::NotFound,

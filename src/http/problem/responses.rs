@@ -169,6 +169,22 @@ impl IntoResponses for BodyProblems {
     }
 }
 
+/// The problems of the tools for language models. The problems of a call are within its result.
+#[derive(Debug)]
+pub(crate) struct McpProblems;
+
+impl IntoResponses for McpProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            ProblemCode::OriginRefused,
+            ProblemCode::RequestTimeout,
+            ProblemCode::BodyTooLarge,
+            ProblemCode::UnsupportedMediaType,
+            ProblemCode::InvalidRequest,
+        ])
+    }
+}
+
 /// The problems of a route that searches a position from its body.
 #[derive(Debug)]
 pub(crate) struct SearchProblems;

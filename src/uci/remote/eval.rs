@@ -5,9 +5,8 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::stream::with_cause;
-use super::stream_line::ProblemText;
 use crate::chess::{Position, Square};
+use crate::client::{ProblemText, with_cause};
 use crate::engine::StaticEvaluation;
 use crate::uci::display::format_evaluation;
 

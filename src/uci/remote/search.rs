@@ -8,9 +8,10 @@ use reqwest::header::{ACCEPT, RETRY_AFTER};
 use super::deadline::Deadline;
 use super::info_reporter::RemoteInfoReporter;
 use super::request::AnalysisRequestBody;
-use super::stream::{LineStream, with_cause};
-use super::stream_line::{EndLine, ProblemText, StreamLine};
+use super::stream::LineStream;
+use super::stream_line::{EndLine, StreamLine};
 use crate::chess::Position;
+use crate::client::{ProblemText, with_cause};
 use crate::engine::{Report, Score, StopFlag, StopReason, Wdl, WdlModel};
 use crate::uci::backend::{SearchTask, Update};
 

@@ -6,6 +6,7 @@ use reqwest::Response;
 use tokio::time::timeout;
 
 use super::stream_line::StreamLine;
+use crate::client::with_cause;
 
 /// Longest silence. The server sends a line at least every 8 s.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
@@ -63,12 +64,6 @@ impl LineStream {
             self.buffer.extend_from_slice(&chunk.ok_or(StreamError::UnexpectedEnd)?);
         }
     }
-}
-
-/// The text of an error and of its causes.
-pub(super) fn with_cause(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 #[cfg(test)]

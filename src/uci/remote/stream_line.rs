@@ -1,12 +1,11 @@
 //! The lines of a server's analysis stream.
 
-use std::fmt;
 use std::time::Duration;
 
-use reqwest::Response;
 use serde::Deserialize;
 
 use crate::chess::{Move, Position, parse_move};
+use crate::client::ProblemText;
 use crate::engine::{Report, Score, StopReason, Variation, Wdl};
 
 /// A line of `POST /v1/analysis`, with the members that UCI needs.
@@ -80,32 +79,6 @@ pub(super) struct Clamped {
     pub(super) asked: u64,
     /// The value used.
     pub(super) given: u64,
-}
-
-/// The readable members of a problem (RFC 9457).
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct ProblemText {
-    pub(super) status: u16,
-    pub(super) code: String,
-    pub(super) detail: String,
-}
-
-impl ProblemText {
-    /// The problem of a response. A response that is not a problem has its status only.
-    pub(super) async fn from_response(response: Response) -> ProblemText {
-        let status = response.status().as_u16();
-        let problem: ProblemText = response.json().await.unwrap_or_default();
-        ProblemText { status, ..problem }
-    }
-}
-
-impl fmt::Display for ProblemText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ProblemText { status, code, detail } = self;
-        write!(f, "the server returned {status}")?;
-        if code.is_empty() { Ok(()) } else { write!(f, " {code}: {detail}") }
-    }
 }
 
 impl InfoLine {

@@ -52,13 +52,15 @@ pub(crate) fn operations() -> Vec<Operation> {
     paths.iter().flat_map(of_path).collect()
 }
 
-/// The operations whose body must be a JSON object. A bad one gets a problem.
+/// The operations whose body must be a JSON object with members of the API. A call of a tool is a
+/// message of another protocol.
 pub(crate) fn json_operations() -> Vec<Operation> {
     let is_json = |operation: &Operation| {
         operation.document["requestBody"]["content"]["application/json"].is_object()
     };
-    let takes_more =
-        |operation: &Operation| matches!(operation.id(), "submit_games" | "batch" | "chess_api");
+    let takes_more = |operation: &Operation| {
+        matches!(operation.id(), "submit_games" | "batch" | "mcp" | "chess_api")
+    };
     operations()
         .into_iter()
         .filter(|operation| is_json(operation) && !takes_more(operation))

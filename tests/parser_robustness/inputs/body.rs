@@ -126,6 +126,8 @@ fn caps() -> Caps {
         },
         cors_origins: Vec::new(),
         public_origin: String::new(),
+        is_mcp_enabled: true,
+        mcp_hosts: Vec::new(),
         memory_bound_mb: 64,
         memory_max_mb: 64,
     }

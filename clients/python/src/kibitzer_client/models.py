@@ -772,6 +772,12 @@ class Jobs(TypedDict):
     """
 
 
+class JsonRpcMessage(TypedDict):
+    """
+    A message of JSON-RPC 2.0, as the Model Context Protocol defines it.
+    """
+
+
 Judgement: TypeAlias = Literal['inaccuracy', 'mistake', 'blunder']
 """
 The judgement of a move.

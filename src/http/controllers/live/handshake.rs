@@ -40,7 +40,7 @@ impl FromRequestParts<App> for AdmittedSocket {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<AdmittedSocket, Response> {
         let origins = &app.caps().cors_origins;
         if let Some(origin) = disallowed_origin(&parts.headers, &parts.uri, origins) {
-            return Err(Problem::origin_refused(origin).into_response());
+            return Err(Problem::origin_refused(origin, "to open a WebSocket").into_response());
         }
         let Ok(caller) = Caller::from_request_parts(parts, app).await;
         let upgrade =

@@ -6,8 +6,7 @@ use reqwest::{StatusCode, Url};
 use serde::Deserialize;
 
 use super::error::RemoteError;
-use super::stream::with_cause;
-use super::stream_line::ProblemText;
+use super::problem::{ProblemText, with_cause};
 
 /// Timeout of the check. A server that has just started answers once its engine is ready.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,0 +1,50 @@
+//! The API of a server, for `kibitzer mcp --server URL`.
+
+use std::time::Duration;
+
+use reqwest::header::ACCEPT;
+
+use super::api::{Api, ApiRequest};
+use super::error::ToolError;
+use crate::client::{ServerClient, with_cause};
+
+/// Longest time of a request: the longest search of a tool and a long wait in the queue.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// The API of a server.
+#[derive(Clone, Debug)]
+pub struct RemoteApi(ServerClient);
+
+impl RemoteApi {
+    /// The API of this server.
+    pub fn new(server: ServerClient) -> RemoteApi {
+        RemoteApi(server)
+    }
+}
+
+impl Api for RemoteApi {
+    async fn send(&self, request: ApiRequest) -> Result<Vec<u8>, ToolError> {
+        let RemoteApi(server) = self;
+        let ApiRequest { path, body } = request;
+        let url = format!("{}{path}", server.base_url);
+        let http = &server.http;
+        let builder = match &body {
+            Some(body) => http.post(url).json(body),
+            None => http.get(url),
+        };
+        let unreachable = |error: reqwest::Error| {
+            let cause = with_cause(&error.without_url());
+            let detail = format!("the server {} cannot be reached: {cause}", server.base_url);
+            ToolError::new("server_unreachable", detail)
+        };
+        let builder = builder.header(ACCEPT, "application/json, */*").timeout(REQUEST_TIMEOUT);
+        let response = builder.send().await.map_err(unreachable)?;
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(unreachable)?;
+        if status.is_success() {
+            Ok(bytes.into())
+        } else {
+            Err(ToolError::from_response(&path, status.as_u16(), &bytes))
+        }
+    }
+}
