@@ -1,5 +1,6 @@
 # Shell functions of the tests that send requests to a whole server. Source this file from the root
 # of the repository. `work` is a temporary folder, removed at the end.
+# A script may leave a list of its failed tests in `$work/failures`.
 # settings: KIBITZER=target/debug/kibitzer, the program; PYTHON=python3
 
 root=$PWD
@@ -17,6 +18,10 @@ finish() {
   if [ "$status" != 0 ] && [ -f "$work/log" ]; then
     echo "the last lines of the server log:"
     tail -n 20 "$work/log"
+  fi
+  if [ -s "$work/failures" ]; then
+    echo "the failed tests:"
+    cat "$work/failures"
   fi
   rm -rf "$work"
 }
