@@ -393,6 +393,11 @@ test("practice asks for better moves, judges tries and counts them", async () =>
   await button("Back to the review").click();
   // Only the move that was played elsewhere is in the tree.
   assert.equal(await page().locator(".move").count(), GAME.length + 1);
+  // The side of the practice is not kept with the tree.
+  await button("Practise White").click();
+  await board("white");
+  await page().reload();
+  await board("black");
 });
 
 test("a blunder is judged at once, with its mate, but not while the engine pauses", async () => {

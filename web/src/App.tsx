@@ -60,13 +60,20 @@ export function App() {
   const client = createClient();
   const engine = createEngine(client);
   const overlays = createOverlays();
-  const [orientation, setOrientation] = createSignal<Color>(session?.orientation ?? "white");
+  const [userOrientation, setUserOrientation] = createSignal(session?.orientation ?? "white");
+  /** The side of the player who practises, which passes. */
+  const [practiceSide, setPracticeSide] = createSignal<Color | null>(null);
+  const orientation = () => practiceSide() ?? userOrientation();
+  const orient = (color: Color) => {
+    setPracticeSide(null);
+    setUserOrientation(color);
+  };
   const [dialog, setDialog] = createSignal<(() => JSX.Element) | null>(null);
   const [openTool, setOpenTool] = createSignal<string | null>(linkedTool());
 
-  useAddress(tree, setOrientation);
+  useAddress(tree, orient);
   useSession(() => ({
-    tree: tree.tree(), current: tree.current().id, orientation: orientation(),
+    tree: tree.tree(), current: tree.current().id, orientation: userOrientation(),
   }));
   useAnnouncements(tree);
 
@@ -75,7 +82,7 @@ export function App() {
   const explorer = loadExplorer({ tree, engine, client, overlays });
   const { review, load: loadReview } = createLazyReview(
     {
-      tree, engine, client, orientation, orient: setOrientation,
+      tree, engine, client, orientation, showPracticeSide: setPracticeSide,
       isOpen: () => openTool() === "review", open: () => setOpenTool("review"),
     },
     () => openTool() === "review" || tree.current().parent !== null,
@@ -172,7 +179,7 @@ export function App() {
           onDraw={draw}
         />
         <div class="under-board">
-          <StepControls tree={tree} onFlip={() => setOrientation(opposite)} />
+          <StepControls tree={tree} onFlip={() => orient(opposite(orientation()))} />
           <MoveInput
             fen={fen()}
             position={position()}

@@ -132,10 +132,12 @@ export function Board(props: Props) {
     }, { defer: true }));
     // Where drawings came back, the message that they are gone is old.
     createEffect(() => drawings().length > 0 && clearMessage());
-    createEffect(() => {
+    const shapes = createMemo(() => {
       const drawn = preview();
-      board?.setAutoShapes([...props.overlays.shapes(), ...(drawn ? [drawn] : [])]);
+      return [...props.overlays.shapes(), ...(drawn ? [drawn] : [])];
     });
+    // One frame after the lines: both in one frame would be a long task on a slow machine.
+    createEffect(on(shapes, () => requestAnimationFrame(() => board?.setAutoShapes(shapes()))));
     createEffect(() => board?.set({ highlight: { custom: new Map(props.overlays.squares()) } }));
   });
   onCleanup(() => board?.destroy());

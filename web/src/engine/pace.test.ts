@@ -28,6 +28,10 @@ test("single steps start a search at once", () => {
   expect(searches(new Pace(), [1_000, 1_300, 1_600])).toEqual([1_000, 1_300, 1_600]);
 });
 
+test("a move right after the page has opened is no run", () => {
+  expect(searches(new Pace(), [1_000, 1_190])).toEqual([1_000, 1_190]);
+});
+
 test("a run of 200 steps in 10 seconds starts few searches, and one at its end", () => {
   const started = searches(new Pace(), run(200, 50));
   expect(started.length).toBeLessThan(22);

@@ -3,7 +3,7 @@
  * a game starts few, and one where it ends.
  */
 
-/** Steps that follow each other faster belong to a run. */
+/** Three steps and more that follow each other faster are a run. */
 const RUN_STEP_MS = 250;
 
 /** A run has ended if no step follows in this time. */
@@ -15,17 +15,18 @@ const MAX_RUN_WAIT_MS = 600;
 export class Pace {
   #lastStep = -Infinity;
   #lastSearch = -Infinity;
-  #isRun = false;
+  /** How many steps, up to the last one, came fast after the one before. */
+  #fastSteps = 0;
 
   /** Notes that the user went to another position. */
   step(now: number): void {
-    this.#isRun = now - this.#lastStep < RUN_STEP_MS;
+    this.#fastSteps = now - this.#lastStep < RUN_STEP_MS ? this.#fastSteps + 1 : 0;
     this.#lastStep = now;
   }
 
   /** The time until the next search may start. */
   wait(now: number): number {
-    if (!this.#isRun) return 0;
+    if (this.#fastSteps < 2) return 0;
     const due = Math.min(this.#lastStep + SETTLE_MS, this.#lastSearch + MAX_RUN_WAIT_MS);
     return Math.max(due - now, 0);
   }

@@ -1,6 +1,6 @@
 /** The practice on the page: its mistake on the board, and tries that the server judges. */
 import type { Color } from "chessops/types";
-import { createEffect, createMemo, createSignal, on, onCleanup, untrack } from "solid-js";
+import { createEffect, createMemo, createSignal, on, untrack } from "solid-js";
 import type { Client } from "../engine/client";
 import type { Game } from "./game";
 import type { Judge } from "./judge";
@@ -26,8 +26,8 @@ interface PracticeParts {
   readonly isAt: (ply: number) => boolean;
   /** Whether the tree has the game of the practice, and the panel is open. */
   readonly isInView: () => boolean;
-  readonly orientation: () => Color;
-  readonly orient: (color: Color) => void;
+  /** Shows the board from the side of a player, or as the user has turned it. */
+  readonly showPracticeSide: (color: Color | null) => void;
 }
 
 type Steps = ReturnType<typeof createSteps>;
@@ -61,18 +61,10 @@ function createScratch(parts: PracticeParts, { practice, mistake }: Steps) {
   return { scratch, refuse: () => setRefused((count) => count + 1) };
 }
 
-/**
- * The board from the side of the player who practises, until the practice ends or goes out of
- * view. Then the board is turned back, unless the user has turned it meanwhile.
- */
-function useOrientation(parts: PracticeParts, { mistake }: Steps, color: () => Color) {
-  const wanted = createMemo(() => (mistake() && parts.isInView() ? color() : null));
-  createEffect(on(wanted, (player) => {
-    if (player === null) return;
-    const before = untrack(parts.orientation);
-    parts.orient(player);
-    onCleanup(() => untrack(parts.orientation) === player && parts.orient(before));
-  }));
+/** The board from the side of the player who practises, until the practice ends or leaves view. */
+function useSide(parts: PracticeParts, { mistake }: Steps, color: () => Color) {
+  const side = createMemo(() => (mistake() && parts.isInView() ? color() : null));
+  createEffect(on(side, parts.showPracticeSide));
 }
 
 export function createPractice(parts: PracticeParts) {
@@ -80,7 +72,7 @@ export function createPractice(parts: PracticeParts) {
   const { practice, setPractice, mistake, change } = running;
   const { scratch, refuse } = createScratch(parts, running);
   const [color, setColor] = createSignal<Color>("white");
-  useOrientation(parts, running, color);
+  useSide(parts, running, color);
   let search: AbortController | undefined;
 
   function showMistake() {

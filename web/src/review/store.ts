@@ -31,7 +31,7 @@ export interface ReviewParts {
   readonly isOpen: () => boolean;
   readonly open: () => void;
   readonly orientation: () => Color;
-  readonly orient: (color: Color) => void;
+  readonly showPracticeSide: (color: Color | null) => void;
 }
 
 /** The reviewed game in the tree: its nodes, and which of its moves is shown. */
@@ -85,7 +85,7 @@ export function createReview(parts: ReviewParts) {
   const practice = createPractice({
     client, judge, data, game: place.game, show: (ply) => place.show(ply - 1),
     isInView: () => parts.isOpen() && place.nodeIds() !== null,
-    orientation: parts.orientation, orient: parts.orient,
+    showPracticeSide: parts.showPracticeSide,
     fenBefore: (ply) => place.fenAt(ply - 1),
     isAt: (ply) => parts.isOpen() && place.shownPly() === ply - 1,
   });
