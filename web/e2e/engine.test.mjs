@@ -16,7 +16,9 @@ const move = (row, index) =>
 const choose = (label, value) => page().getByLabel(label).selectOption(value);
 const depth = async () =>
   Number((await page().locator(".engine .depth").innerText()).match(/^depth (\d+)/)[1]);
-const arrows = () => page().locator("svg.cg-shapes line");
+const expectArrows = (number) => page().waitForFunction(
+  (wanted) => document.querySelectorAll("svg.cg-shapes line").length === wanted, number,
+);
 
 /** Stops the search, so that lines stay as they are. */
 async function pause() {
@@ -174,15 +176,15 @@ test("key a draws all lines with their scores, thinner by rank", async () => {
   await expectLines("1\\.");
   await pause();
   // A paused engine draws nothing.
-  assert.equal(await arrows().count(), 0);
+  await expectArrows(0);
   await press("a");
   await press("l");
-  await page().waitForFunction(() => document.querySelectorAll("svg.cg-shapes line").length === 3);
+  await expectArrows(3);
   const scores = await page().locator("svg.cg-custom-svgs text").allTextContents();
   assert.equal(scores.length, 3);
   for (const score of scores) assert.match(score, /^[+−]?\d+\.\d\d$/);
   await press("a");
-  await page().waitForFunction(() => document.querySelectorAll("svg.cg-shapes line").length === 1);
+  await expectArrows(1);
 });
 
 test("key x shows the threat and goes back to the analysis of the position", async () => {
@@ -219,7 +221,7 @@ test("key z hides scores, bar, lines and arrows, and brings them back", async ()
   assert.equal(await page().locator(".pv-move").count(), 0);
   assert.equal(await page().locator(".engine .score").innerText(), "–");
   assert.equal(await page().locator(".eval-bar").getAttribute("aria-label"), "No evaluation yet");
-  assert.equal(await arrows().count(), 0);
+  await expectArrows(0);
   assert.deepEqual(await page().locator(".engine").boundingBox(), before);
   await page().getByText("The engine is paused.").waitFor();
   await press("z");
