@@ -135,6 +135,7 @@ fn environment_source(variables: BTreeMap<String, String>) -> Environment {
         .list_separator(",")
         .with_list_parse_key("http.cors_origins")
         .with_list_parse_key("access.trusted_proxies")
+        .with_list_parse_key("mcp.allowed_hosts")
         .with_list_parse_key("syzygy.paths")
         .source(Some(variables.into_iter().collect::<Map<_, _>>()))
 }

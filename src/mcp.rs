@@ -7,6 +7,7 @@
 mod answer;
 mod api;
 mod arguments;
+mod end_of_input;
 mod error;
 mod position;
 mod remote;
@@ -15,7 +16,7 @@ mod server;
 mod text;
 mod tools;
 
-pub use api::{Api, ApiRequest};
+pub use api::{Api, ApiBody, ApiRequest, HeldMemory, MAX_RESPONSE_BYTES, long_response};
 pub use error::ToolError;
 pub use remote::RemoteApi;
 pub use server::ToolServer;

@@ -77,7 +77,7 @@ fn without_protocol_library(filter: Targets, level: &str) -> Targets {
     if level.contains(LIBRARY) {
         return filter;
     }
-    let default = filter.default_level().unwrap_or(LevelFilter::ERROR);
+    let default = filter.default_level().unwrap_or(LevelFilter::OFF);
     filter.with_target(LIBRARY, default.min(LevelFilter::ERROR))
 }
 

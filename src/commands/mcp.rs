@@ -13,6 +13,7 @@ use kibitzer::{app, telemetry};
 use tokio::time::timeout;
 
 use super::BoxError;
+use super::serve::Signals;
 
 /// How long the services may take to end once the client has left.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -43,6 +44,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
             // The only client is the one that has started this process.
             settings.access.required = false;
             settings.rate.requests = 0;
+            // The machine's other work needs the processor between two calls.
+            settings.idle.positions = 0;
             app::configure_malloc();
             // The client reads standard output.
             let _telemetry = telemetry::start(&settings.log, &settings.otlp, io::stderr())?;
@@ -74,6 +77,11 @@ async fn serve_local(settings: &Settings) -> Result<(), BoxError> {
     served
 }
 
+/// Serves until the client leaves, or a signal ends the process.
 async fn serve(api: impl Api) -> Result<(), BoxError> {
-    Ok(ToolServer::new(api).serve(tokio::io::stdin(), tokio::io::stdout()).await?)
+    let mut signals = Signals::listen()?;
+    tokio::select! {
+        served = ToolServer::new(api).serve(tokio::io::stdin(), tokio::io::stdout()) => Ok(served?),
+        _ = signals.next() => Ok(()),
+    }
 }

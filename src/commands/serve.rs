@@ -81,7 +81,7 @@ async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), Box
 }
 
 /// A listener for the signals that end the server: SIGTERM and SIGINT.
-struct Signals {
+pub(super) struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -90,7 +90,7 @@ struct Signals {
 
 impl Signals {
     /// Installs the signal handlers. Earlier signals have their default effect.
-    fn listen() -> io::Result<Signals> {
+    pub(super) fn listen() -> io::Result<Signals> {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
@@ -104,7 +104,7 @@ impl Signals {
     }
 
     /// Waits for the next signal and returns its name.
-    async fn next(&mut self) -> &'static str {
+    pub(super) async fn next(&mut self) -> &'static str {
         #[cfg(unix)]
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",

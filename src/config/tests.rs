@@ -82,9 +82,11 @@ fn the_environment_overrides_the_defaults() {
         ("KIBITZER__SEARCH__HASH_MB", "128"),
         ("KIBITZER__LISTEN", "0.0.0.0:9000"),
         ("KIBITZER__HTTP__CORS_ORIGINS", "https://a.example,https://b.example:8443"),
+        ("KIBITZER__MCP__ALLOWED_HOSTS", "chess.example"),
         ("KIBITZER_SUITES", "ignored"),
     ])
     .unwrap();
+    assert_eq!(settings.mcp.allowed_hosts, ["chess.example"]);
     assert_eq!(settings.search.hash_mb, 128);
     assert_eq!(settings.listen.to_string(), "0.0.0.0:9000");
     assert_eq!(settings.http.cors_origins, ["https://a.example", "https://b.example:8443"]);

@@ -41,6 +41,13 @@ pub(crate) struct Reservation {
     bytes: AtomicUsize,
 }
 
+/// Bytes of a request that are given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct HeldBytes {
+    reservation: Arc<Reservation>,
+    bytes: usize,
+}
+
 /// A part of a reservation that is given back earlier, when it is dropped.
 #[derive(Debug)]
 pub(crate) struct PartialReservation<'a> {
@@ -126,6 +133,15 @@ impl Reservation {
         Ok(())
     }
 
+    /// Reserves more bytes, until they are given back.
+    ///
+    /// # Errors
+    /// Fails if the client would hold more than its share.
+    pub(crate) fn hold(self: &Arc<Reservation>, bytes: usize) -> Result<HeldBytes, ShareExceeded> {
+        self.memory.take(&self.client_bytes, bytes)?;
+        Ok(HeldBytes { reservation: self.clone(), bytes })
+    }
+
     /// An empty part, which can grow and is given back on its own.
     pub(crate) fn part(&self) -> PartialReservation<'_> {
         PartialReservation { reservation: self, bytes: 0 }
@@ -135,6 +151,12 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.memory.give_back(&self.client_bytes, *self.bytes.get_mut());
+    }
+}
+
+impl Drop for HeldBytes {
+    fn drop(&mut self) {
+        self.reservation.memory.give_back(&self.reservation.client_bytes, self.bytes);
     }
 }
 
@@ -212,6 +234,10 @@ mod tests {
         assert_eq!(reservation.grow(3 * MB), Err(ShareExceeded));
         assert_eq!(memory.in_use(), REQUEST_BYTES + 2 * MB);
         drop(part);
+        assert_eq!(memory.in_use(), REQUEST_BYTES + MB);
+        let held = reservation.hold(100).unwrap();
+        assert_eq!(memory.in_use(), REQUEST_BYTES + MB + 100);
+        drop(held);
         assert_eq!(memory.in_use(), REQUEST_BYTES + MB);
         drop(reservation);
         assert_eq!(memory.in_use(), 0);

@@ -42,7 +42,7 @@ fn routes(app: &App) -> Router<App> {
     if !app.caps().is_mcp_enabled {
         return routes;
     }
-    let tool_routes = ToolRoutes::new(api_routes().with_state(app.clone()));
+    let tool_routes = ToolRoutes::new(api_routes().with_state(app.clone()), app.clone());
     routes.merge(Router::new().route("/mcp", post(mcp::mcp)).layer(Extension(tool_routes)))
 }
 

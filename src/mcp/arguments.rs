@@ -96,6 +96,32 @@ impl Arguments {
         }
     }
 
+    /// A list of texts with at most this number of items and of bytes in each.
+    ///
+    /// # Errors
+    /// `invalid_request` if it is no list of texts, or too long.
+    pub(super) fn short_texts(
+        &self,
+        name: &str,
+        max_items: usize,
+        max_bytes: usize,
+    ) -> Result<Vec<String>, ToolError> {
+        let texts = self.texts(name)?;
+        if texts.len() > max_items {
+            let count = texts.len();
+            let detail = format!("{name} has {count} items; at most {max_items} are allowed");
+            return Err(ToolError::invalid_request(detail));
+        }
+        match texts.iter().position(|text| text.len() > max_bytes) {
+            Some(index) => {
+                let allowed = format!("a string of at most {max_bytes} characters");
+                let value = Value::from(texts[index].as_str());
+                Err(wrong(&format!("{name}[{index}]"), &value, &allowed))
+            }
+            None => Ok(texts),
+        }
+    }
+
     /// A flag; `false` if it is missing.
     ///
     /// # Errors

@@ -88,6 +88,21 @@ impl ToolError {
         self
     }
 
+    /// The time after which the call may succeed, if it was refused for a time.
+    pub(super) fn retry_after_ms(&self) -> Option<u64> {
+        self.0.get("retry_after_ms").and_then(Value::as_u64)
+    }
+
+    /// The error of a look at this job, which goes on.
+    pub(super) fn of_job(mut self, job: &str) -> ToolError {
+        self.0.insert("job".to_owned(), json!(job));
+        let detail = format!(
+            "{}; the review may go on: call review_game with job {job:?} to look again",
+            self.detail()
+        );
+        self.with_detail(detail)
+    }
+
     /// The members, for the structured content of a result.
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)

@@ -7,6 +7,9 @@ use super::error::ToolError;
 use crate::chess::pgn::{PgnError, PgnGame, PgnReader};
 use crate::chess::{CastlingNotation, Game, to_uci};
 
+/// More moves than this are cut at the last one that cannot be taken back. Openings are shorter.
+const LONG_GAME: usize = 300;
+
 /// A position as the API takes it.
 #[derive(Clone, Debug)]
 pub(super) struct PositionArgument {
@@ -99,16 +102,23 @@ pub(super) fn read_game(pgn: &str) -> Result<PgnGame, ToolError> {
     }
 }
 
-/// The start of a game and its moves up to this ply. A PGN may go on after the end of the game by
-/// the rules, where the API refuses moves; then the position stands without its history.
+/// A position of a game and the moves from there up to this ply: from the start, or in a long game
+/// from the last capture or pawn move, because earlier positions cannot come back. A PGN may go on
+/// after the end of the game by the rules, where the API refuses moves; then the position stands
+/// without its history.
 fn history(game: &Game, ply: usize) -> (String, Vec<String>) {
     let mut replayed = Game::new(game.start().clone());
-    let mut texts = Vec::with_capacity(ply);
+    let mut from = game.start().fen();
+    let mut texts = Vec::new();
     let mut is_over = false;
     for &mv in game.moves().iter().take(ply) {
-        is_over |= replayed.outcome().is_over();
+        is_over = is_over || replayed.outcome().is_over();
         texts.push(to_uci(replayed.position(), mv, CastlingNotation::Chess960));
         replayed.play(mv);
+        if ply > LONG_GAME && replayed.position().halfmove_clock() == 0 {
+            from = replayed.position().fen();
+            texts.clear();
+        }
     }
-    if is_over { (replayed.position().fen(), Vec::new()) } else { (game.start().fen(), texts) }
+    if is_over { (replayed.position().fen(), Vec::new()) } else { (from, texts) }
 }

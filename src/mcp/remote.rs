@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::header::ACCEPT;
 
-use super::api::{Api, ApiRequest};
+use super::api::{Api, ApiBody, ApiRequest, MAX_RESPONSE_BYTES, long_response};
 use super::error::ToolError;
 use crate::client::{ServerClient, with_cause};
 
@@ -23,7 +23,7 @@ impl RemoteApi {
 }
 
 impl Api for RemoteApi {
-    async fn send(&self, request: ApiRequest) -> Result<Vec<u8>, ToolError> {
+    async fn send(&self, request: ApiRequest) -> Result<ApiBody, ToolError> {
         let RemoteApi(server) = self;
         let ApiRequest { path, body } = request;
         let url = format!("{}{path}", server.base_url);
@@ -38,11 +38,17 @@ impl Api for RemoteApi {
             ToolError::new("server_unreachable", detail)
         };
         let builder = builder.header(ACCEPT, "application/json, */*").timeout(REQUEST_TIMEOUT);
-        let response = builder.send().await.map_err(unreachable)?;
+        let mut response = builder.send().await.map_err(unreachable)?;
         let status = response.status();
-        let bytes = response.bytes().await.map_err(unreachable)?;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            if bytes.len() + chunk.len() > MAX_RESPONSE_BYTES {
+                return Err(long_response(&path));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
         if status.is_success() {
-            Ok(bytes.into())
+            Ok(ApiBody { bytes, memory: None })
         } else {
             Err(ToolError::from_response(&path, status.as_u16(), &bytes))
         }

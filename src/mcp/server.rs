@@ -1,15 +1,24 @@
 //! The protocol's server: which tools there are, and their calls.
 
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, serve_server};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::SetOnce;
 
 use super::api::Api;
+use super::end_of_input::EndOfInput;
 use super::tools;
 
 /// What a model reads before it uses the tools.
@@ -22,12 +31,14 @@ const INSTRUCTIONS: &str = "Chess tools with exact rules and a strong engine. Do
 #[derive(Clone, Debug)]
 pub struct ToolServer<A> {
     api: A,
+    /// Set when the client has left.
+    left: Arc<SetOnce<()>>,
 }
 
 impl<A: Api> ToolServer<A> {
     /// A server whose tools call this API.
     pub fn new(api: A) -> ToolServer<A> {
-        ToolServer { api }
+        ToolServer { api, left: Arc::default() }
     }
 
     /// Serves one client on these streams, until it closes its own.
@@ -40,6 +51,8 @@ impl<A: Api> ToolServer<A> {
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), std::io::Error> {
         use rmcp::service::ServerInitializeError::{ConnectionClosed, TransportError};
+        // The library would wait for running calls, whose results nobody reads.
+        let input = EndOfInput::new(input, self.left.clone());
         let running = match serve_server(self, (input, output)).await {
             Ok(running) => running,
             // A client that leaves before it has begun.
@@ -78,16 +91,54 @@ impl<A: Api> ServerHandler for ToolServer<A> {
             return Err(ErrorData::invalid_params(detail, None));
         };
         let arguments = request.arguments.unwrap_or_default();
+        let cancelled = || Err(ErrorData::internal_error("the call was cancelled", None));
+        // A call that is dropped stops its searches.
         tokio::select! {
-            result = tools::call(&self.api, tool, arguments) => Ok(result.into()),
-            // The client has cancelled the call, or has left. The searches stop with it.
-            () = context.ct.cancelled() => {
-                Err(ErrorData::internal_error("the call was cancelled", None))
-            }
+            result = unless_it_panics(tools::call(&self.api, tool, arguments)) => match result {
+                Some(result) => Ok(result.into()),
+                None => Err(ErrorData::internal_error("an internal error occurred", None)),
+            },
+            () = context.ct.cancelled() => cancelled(),
+            _ = self.left.wait() => cancelled(),
         }
+    }
+
+    /// A request that the library cannot read, or does not know.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method == "tools/call" {
+            let detail = "params must be an object with name, a string, and arguments, an object";
+            return Err(ErrorData::invalid_params(detail, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         tools::find(name).cloned()
+    }
+}
+
+/// The result of a call; `None` if it panics. The library would never answer such a call. The panic
+/// hook has logged the panic.
+async fn unless_it_panics<T>(call: impl Future<Output = T>) -> Option<T> {
+    let mut call = pin!(call);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
+        Ok(polled) => polled.map(Some),
+        Err(_panic) => Poll::Ready(None),
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_no_result() {
+        assert_eq!(unless_it_panics(async { 1 }).await, Some(1));
+        assert_eq!(unless_it_panics::<()>(async { panic!("a test") }).await, None);
     }
 }

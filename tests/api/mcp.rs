@@ -23,6 +23,8 @@ crate::trials![
     play_moves_follows_a_line,
     review_game_names_the_mistakes,
     review_game_continues_a_job,
+    review_game_names_its_job_at_a_shutdown,
+    long_documents_messages_and_lists_are_refused,
     tablebase_gives_results_for_the_player_who_moves,
     opening_names_the_opening,
     board_image_is_a_picture,
@@ -277,6 +279,43 @@ async fn review_game_continues_a_job() {
     }
 }
 
+async fn review_game_names_its_job_at_a_shutdown() {
+    let server = start().await;
+    let arguments = json!({ "pgn": FOOLS_MATE, "nodes": 1_000_000_000, "wait_s": 50 });
+    let call = server.request(Method::POST, "/mcp").json(&tool_call("review_game", &arguments));
+    let client = server.client.clone();
+    let waiting = tokio::spawn(async move { client.send(call).await });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let started = std::time::Instant::now();
+    server.stop.send(()).expect("a running server");
+    let answer = waiting.await.unwrap().json()["result"]["structuredContent"].clone();
+    assert!(answer["job"].is_string(), "{answer}");
+    assert_ne!(answer["status"], "done", "{answer}");
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+async fn long_documents_messages_and_lists_are_refused() {
+    let server = start_with(|settings| settings.limits.body_bytes = 200_000).await;
+    let game = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3 Nc6 4. Nb1 Nb8 5. Nh3 Nh6 6. Ng1 Ng8 7. Na3 Na6 \
+        8. Nb1 Nb8 *\n\n";
+    let games = json!({ "pgn": game.repeat(200), "nodes": 1 });
+    let job = server.post("/v1/games", &games).await.json()["id"].as_str().unwrap().to_owned();
+    let arguments = json!({ "job": job, "wait_s": 50 });
+    // Beyond the share of the client, or beyond what a tool reads.
+    let (code, _) = error(&server, "review_game", arguments).await;
+    assert!(["queue_full", "response_too_long"].contains(&&*code), "{code}");
+    let mut long = tool_call("legal_moves", &json!({ "fen": "startpos" }));
+    long["params"]["_meta"] = json!({ "zeros": vec![0; 90_000] });
+    server.post_expecting_problem("/mcp", &long, 503, "queue_full").await;
+    for name in ["arrows", "squares"] {
+        for (marks, part) in [(vec!["e4"; 65], "65 items"), (vec!["e4", "e2e4e5"], "[1] is")] {
+            let arguments = json!({ "fen": "startpos", name: marks });
+            let (code, detail) = error(&server, "board_image", arguments).await;
+            assert!(code == "invalid_request" && detail.contains(part), "{code}: {detail}");
+        }
+    }
+}
+
 async fn tablebase_gives_results_for_the_player_who_moves() {
     let server = start().await;
     let (answer, text) = call(&server, "tablebase", json!({ "fen": tablebase::WON })).await;
@@ -383,9 +422,16 @@ async fn what_is_no_message_is_an_error_of_the_protocol() {
         let json = response.json();
         assert_eq!((&json["error"]["code"], &json["id"]), (&json!(code), &id), "{body}: {json}");
     }
-    for method in ["nonsense", "tools/delete", "resources/list"] {
+    for method in ["nonsense", "tools/delete"] {
         let response = server.post_ok("/mcp", &message(method, json!({}))).await;
-        assert!(response["error"]["code"].is_i64() || response["result"].is_object(), "{response}");
+        assert_eq!(response["error"]["code"], -32_601, "{response}");
+    }
+    for params in
+        [json!({ "name": "legal_moves", "arguments": "startpos" }), json!({ "name": 5 }), json!({})]
+    {
+        let response = server.post_ok("/mcp", &message("tools/call", params)).await;
+        assert_eq!(response["error"]["code"], -32_602, "{response}");
+        assert!(response["error"]["message"].as_str().unwrap().starts_with("params must be"));
     }
 }
 
@@ -462,6 +508,8 @@ async fn bodies_have_the_limits_of_every_route() {
     let version = from(&server, "mcp-protocol-version", "1999-01-01");
     let response = server.send(version).await;
     assert_eq!(response.status, 400, "{}", response.body);
+    let message = response.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("1999-01-01"), "{message}");
 }
 
 async fn keys_and_rates_count_like_those_of_every_route() {

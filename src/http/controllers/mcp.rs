@@ -5,7 +5,7 @@ mod in_process;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
@@ -27,7 +27,7 @@ use crate::http::json::{
     BodyLimits, MembersInBody, check_encoding, content_type, may_be_json, read_bytes,
 };
 use crate::http::problem::{McpProblems, Problem};
-use crate::http::request_memory::Reservation;
+use crate::http::request_memory::{Reservation, ShareExceeded};
 use crate::mcp::ToolServer;
 pub use in_process::InProcessApi;
 pub(crate) use in_process::ToolRoutes;
@@ -39,6 +39,13 @@ const INVALID_REQUEST: i32 = -32_600;
 /// The media types that the protocol wants a client to accept. The server answers with the first.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The memory that a value or a name in a message takes until the call ends, beside its text: a
+/// `serde_json::Value` with its place in an object.
+const VALUE_BYTES: usize = 128;
+
+/// The longest text of the library in place of a response, such as about the version of the protocol.
+const MAX_LIBRARY_TEXT: usize = 4 << 10;
 
 /// A message of JSON-RPC 2.0. The Model Context Protocol defines its members.
 pub(crate) struct JsonRpcMessage;
@@ -93,6 +100,8 @@ pub(crate) async fn mcp(
     check_host_and_origin(&app, &parts)?;
     MembersInBody::from_request_parts(&mut parts, &app).await?;
     let bytes = read_message(&app, &parts.headers, body, &memory).await?;
+    let parsed = bytes.len() + VALUE_BYTES * count_values(&bytes);
+    memory.grow(parsed).map_err(|ShareExceeded| Problem::memory_share_exceeded())?;
     if let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
         return Ok(invalid_message(&bytes, &error));
     }
@@ -108,11 +117,34 @@ pub(crate) async fn mcp(
         config,
     );
     let response = service.handle(message_request(parts, bytes)).await;
-    if response.status().is_server_error() {
-        // A panic of a tool, which the panic hook has logged.
-        return Err(Problem::internal_already_logged());
+    match response.status() {
+        StatusCode::OK | StatusCode::ACCEPTED => Ok(response.map(Body::new).into_response()),
+        status => Ok(refused_by_library(status, response.map(Body::new)).await),
     }
-    Ok(response.map(Body::new).into_response())
+}
+
+/// The error of JSON-RPC for a request that the library refuses with a text.
+async fn refused_by_library(status: StatusCode, response: Response) -> Response {
+    let text = to_bytes(response.into_body(), MAX_LIBRARY_TEXT).await.unwrap_or_default();
+    let error = json!({ "code": INVALID_REQUEST, "message": String::from_utf8_lossy(&text) });
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    (status, Json(body)).into_response()
+}
+
+/// At least the number of values and names in a JSON text.
+fn count_values(text: &[u8]) -> usize {
+    let mut count = 1;
+    let mut is_in_string = false;
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => is_in_string = !is_in_string,
+            b'\\' if is_in_string => _ = bytes.next(),
+            b',' | b':' | b'[' | b'{' if !is_in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// Protects against DNS rebinding: a web page that lets its own name point to this server.
@@ -191,6 +223,19 @@ fn message_request(parts: Parts, bytes: Bytes) -> Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        for (text, count) in [
+            ("5", 1),
+            ("[1,2,3]", 4),
+            (r#"{"a":"x,y:[","b\"{":{}}"#, 6),
+            (r#"["\\",1]"#, 3),
+            ("", 1),
+        ] {
+            assert_eq!(count_values(text.as_bytes()), count, "{text}");
+        }
+    }
 
     #[test]
     fn a_host_is_allowed_by_its_name_or_with_its_port() {

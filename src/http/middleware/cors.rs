@@ -17,8 +17,8 @@ use tower::{Layer, Service};
 use tower_http::cors::{AllowOrigin, Cors, CorsLayer};
 
 use crate::http::headers::{
-    IDEMPOTENCY_KEY, LAST_EVENT_ID, MCP_PROTOCOL_VERSION, RATE_LIMIT, RATE_LIMIT_POLICY,
-    SERVER_TIMING, X_API_KEY, X_REQUEST_ID,
+    IDEMPOTENCY_KEY, LAST_EVENT_ID, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, RATE_LIMIT,
+    RATE_LIMIT_POLICY, SERVER_TIMING, X_API_KEY, X_REQUEST_ID,
 };
 
 const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(3_600);
@@ -42,6 +42,8 @@ pub(crate) fn cors_layer(origins: &[String]) -> Option<PreflightCorsLayer> {
             IDEMPOTENCY_KEY,
             IF_NONE_MATCH,
             LAST_EVENT_ID,
+            MCP_METHOD,
+            MCP_NAME,
             MCP_PROTOCOL_VERSION,
             X_API_KEY,
             X_REQUEST_ID,

@@ -23,10 +23,11 @@ pub(super) const DESCRIPTION: Description = Description {
     title: "Analyse a position",
     text: "Searches a chess position with the engine and returns the best moves with their lines. \
         Use it whenever you say who is better, what the best move is or what a plan leads to; do \
-        not guess. Scores are from White's point of view: cp are centipawns (100 = a pawn), above \
-        0 White is better, below 0 Black; mate counts moves, and below 0 Black gives mate. \
-        `win_chance` is White's chance in percent. `wdl` is win, draw and loss for White in \
-        thousandths. `pv_san` is the expected line.",
+        not guess. Scores are from White's point of view: cp are centipawns, where 100 means that \
+        White wins half of such games, 0 is equal and below 0 Black is better; mate counts moves, \
+        and below 0 Black gives mate. `win_chance` is White's expected score in percent: a draw \
+        counts half, so 50 is equal. `wdl` is win, draw and loss for White in thousandths. \
+        `pv_san` is the expected line. `clamped` names limits that the server has lowered.",
     schema,
 };
 
@@ -78,6 +79,7 @@ pub(super) async fn call(api: &impl Api, arguments: &Arguments) -> Result<Answer
             "time_ms",
             "reason",
             "tablebase",
+            "clamped",
         ],
     );
     found.insert("lines".to_owned(), Value::from(lines));
@@ -86,7 +88,7 @@ pub(super) async fn call(api: &impl Api, arguments: &Arguments) -> Result<Answer
 
 fn describe_line(line: &Value) -> String {
     format!(
-        "{}. {} (White wins {}%), depth {}: {}",
+        "{}. {} (White scores {}%), depth {}: {}",
         line["rank"],
         describe_white_score(&line["score"]),
         line["win_chance"],

@@ -14,6 +14,10 @@ use crate::mcp::text::position_of;
 const MIN_SIZE: u64 = 16;
 const MAX_SIZE: u64 = 1_024;
 
+/// One mark for each square. A mark is at most a colour and two squares.
+const MAX_MARKS: usize = 64;
+const MAX_MARK_BYTES: usize = 5;
+
 pub(super) const DESCRIPTION: Description = Description {
     name: "board_image",
     title: "Draw a board",
@@ -29,10 +33,12 @@ fn schema() -> Map<String, Value> {
             "description": "The player at the bottom." },
         "size": { "type": "integer", "minimum": MIN_SIZE, "maximum": MAX_SIZE, "default": 360,
             "description": "Width and height in pixels." },
-        "arrows": { "type": "array", "items": { "type": "string" },
+        "arrows": { "type": "array", "maxItems": MAX_MARKS,
+            "items": { "type": "string", "maxLength": MAX_MARK_BYTES },
             "description": "Arrows such as \"e2e4\", and circles such as \"e4\". A letter before \
                 it is the colour: G green, R red, Y yellow, B blue, as in \"Re2e4\"." },
-        "squares": { "type": "array", "items": { "type": "string" },
+        "squares": { "type": "array", "maxItems": MAX_MARKS,
+            "items": { "type": "string", "maxLength": MAX_MARK_BYTES },
             "description": "Squares to mark with a cross, such as \"d5\"." },
         "coordinates": { "type": "boolean", "default": false,
             "description": "Show the names of files and ranks." },
@@ -64,16 +70,16 @@ pub(super) async fn call(api: &impl Api, arguments: &Arguments) -> Result<Answer
         query.add("coordinates", "true");
     }
     for name in ["arrows", "squares"] {
-        let marks = arguments.texts(name)?;
+        let marks = arguments.short_texts(name, MAX_MARKS, MAX_MARK_BYTES)?;
         if !marks.is_empty() {
             query.add(name, &marks.join(","));
         }
     }
     let path = format!("/board.png?{}", query.0);
     let png = api.send(ApiRequest { path, body: None }).await?;
-    let structured = json!({ "media_type": "image/png", "bytes": png.len() });
+    let structured = json!({ "media_type": "image/png", "bytes": png.bytes.len() });
     let mut answer = Answer::new(with_state(&response, structured), &response, String::new());
-    answer.png = Some(png);
+    answer.png = Some(png.bytes);
     Ok(answer)
 }
 

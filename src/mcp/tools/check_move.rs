@@ -12,7 +12,7 @@ use crate::mcp::schema;
 use crate::mcp::text::{describe_own_score, joined};
 
 const DEFAULT_MOVETIME_MS: u64 = 1_000;
-/// Two searches together take as long as the longest of another tool.
+/// On a server with one worker, two searches take as long as the longest of another tool.
 const MAX_SEARCH_MS: u64 = MAX_MOVETIME_MS / 2;
 const LINE_MOVES: u64 = 8;
 
@@ -24,8 +24,8 @@ pub(super) const DESCRIPTION: Description = Description {
         false and `reason` says why. `win_chance_loss` is what the move costs the player who \
         makes it, in percentage points of the chance to win; 0 is a best move. `judgement` is \
         null, inaccuracy, mistake or blunder. `score` before and after the move is from that \
-        player's point of view, in centipawns (100 = a pawn) or moves to mate. `better` is the \
-        engine's line if it prefers another move.",
+        player's point of view, in moves to mate or in centipawns, where 100 means that the \
+        player wins half of such games. `better` is the engine's line if it prefers another move.",
     schema,
 };
 
@@ -54,18 +54,17 @@ pub(super) async fn call(api: &impl Api, arguments: &Arguments) -> Result<Answer
         "movetime_ms": movetime.unwrap_or(DEFAULT_MOVETIME_MS),
         "pv_length": LINE_MOVES,
     });
-    let searches = tokio::join!(
+    let (before, after) = tokio::try_join!(
         post(api, "/v1/analysis", position.request(request.clone())),
         post(api, "/v1/analysis", after.request(request)),
-    );
-    let (before, after) = (searches.0?, searches.1?);
+    )?;
     let played = state["plies"].as_array().and_then(|plies| plies.last());
     let played = played.ok_or_else(|| ToolError::unexpected_response("/v1/play"))?;
     let is_best = before["best_move"] == played["uci"];
     let scores = json!({ "before": before["score"], "after": own_score(&after) });
     let judged = json!({ "before": scores["before"], "after": scores["after"], "best": is_best });
     let judgement = post(api, "/v1/judgement", judged).await?;
-    let found = Found { played, before: &before, scores, judgement, is_best };
+    let found = Found { played, before: &before, scores, judgement: &judgement, is_best };
     Ok(Answer::new(found.structured(&after), &before, found.summary()))
 }
 
@@ -100,7 +99,7 @@ struct Found<'a> {
     played: &'a Value,
     before: &'a Value,
     scores: Value,
-    judgement: Value,
+    judgement: &'a Value,
     is_best: bool,
 }
 

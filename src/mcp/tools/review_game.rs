@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::chess::{Position, SanWriter, parse_move, pgn};
 use crate::mcp::answer::{Answer, Description, members, with_state};
-use crate::mcp::api::{Api, get, post};
+use crate::mcp::api::{Api, Document, get, post};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::error::ToolError;
 use crate::mcp::position::read_game;
@@ -99,19 +99,34 @@ async fn submit(api: &impl Api, text: &str, nodes: Option<u64>) -> Result<String
 }
 
 /// The review when it is done, or as it is after this time.
-async fn wait_for(api: &impl Api, job: &str, time: Duration) -> Result<Value, ToolError> {
-    let deadline = Instant::now() + time;
+async fn wait_for(api: &impl Api, job: &str, time: Duration) -> Result<Document, ToolError> {
+    let mut deadline = Instant::now() + time;
     let mut pause = FIRST_WAIT;
     loop {
-        let review = get(api, &format!("/v1/games/{job}")).await?;
-        let is_unfinished = matches!(review["status"].as_str(), Some("queued" | "running"));
+        let looked = get(api, &format!("/v1/games/{job}")).await;
+        let wait = match &looked {
+            Ok(review) if is_unfinished(review) => pause,
+            Ok(_) => return looked,
+            Err(error) => match error.retry_after_ms() {
+                Some(wait) => Duration::from_millis(wait),
+                None => return looked.map_err(|error| error.of_job(job)),
+            },
+        };
         let left = deadline.saturating_duration_since(Instant::now());
-        if !is_unfinished || left.is_zero() {
-            return Ok(review);
+        if left.is_zero() {
+            return looked.map_err(|error| error.of_job(job));
         }
-        sleep(pause.min(left)).await;
-        pause = (pause * 2).min(LONGEST_WAIT);
+        drop(looked);
+        tokio::select! {
+            () = sleep(wait.min(left)) => pause = (pause * 2).min(LONGEST_WAIT),
+            // The answer names the job before the connection ends.
+            () = api.closing() => deadline = Instant::now(),
+        }
     }
+}
+
+fn is_unfinished(review: &Value) -> bool {
+    matches!(review["status"].as_str(), Some("queued" | "running"))
 }
 
 async fn answer(api: &impl Api, job: &str, review: &Value) -> Result<Answer, ToolError> {
@@ -119,11 +134,17 @@ async fn answer(api: &impl Api, job: &str, review: &Value) -> Result<Answer, Too
     if let Some(detail) = game["error"]["detail"].as_str() {
         return Err(ToolError::new("invalid_pgn", detail));
     }
+    if review["status"] == "failed" {
+        let detail = format!("the review {job} has failed; give the pgn again");
+        return Err(ToolError::new("internal", detail));
+    }
     let moves = game["moves"].as_array();
     let last = moves.and_then(|moves| moves.last());
     // A game without moves, or a review that has not begun, shows no position of its own.
     let fen = last.and_then(|mv| mv["fen"].as_str()).unwrap_or(STARTPOS);
-    let state = post(api, "/v1/position", json!({ "fen": fen, "views": [] })).await?;
+    let state = post(api, "/v1/position", json!({ "fen": fen, "views": [] }))
+        .await
+        .map_err(|error| error.of_job(job))?;
     let moves_of_game = moves.map_or(&[][..], Vec::as_slice);
     let start = game["headers"]["FEN"].as_str().unwrap_or(STARTPOS);
     let mistakes: Vec<Value> = moves_of_game
@@ -184,9 +205,12 @@ fn summary(job: &str, review: &Value, game: &Value, mistakes: &[Value]) -> Strin
     let mut lines = Vec::new();
     if status != "done" {
         let progress = &review["progress"];
+        let advice = match is_unfinished(review) {
+            true => format!(" Call review_game with job {job:?} to continue."),
+            false => String::new(),
+        };
         lines.push(format!(
-            "The review is {status}: {} of {} moves are done. Call review_game with job {job:?} \
-             to continue.",
+            "The review is {status}: {} of {} moves are done.{advice}",
             progress["moves_done"], progress["moves"]
         ));
     }

@@ -155,8 +155,8 @@ async fn a_client_that_leaves_ends_the_process() {
         assistant.write(&tool_call("analyse_position", &arguments));
         drop(assistant.input.take());
         let started = std::time::Instant::now();
-        assert!(assistant.child.wait().unwrap().code().is_some());
-        assert!(started.elapsed().as_secs() < 9, "{:?}", started.elapsed());
+        assert!(assistant.child.wait().unwrap().success());
+        assert!(started.elapsed().as_secs() < 4, "{:?}", started.elapsed());
     };
     spawn_blocking(check).await.unwrap();
 }

@@ -137,7 +137,10 @@ export function Board(props: Props) {
       return [...props.overlays.shapes(), ...(drawn ? [drawn] : [])];
     });
     // One frame after the lines: both in one frame would be a long task on a slow machine.
-    createEffect(on(shapes, () => requestAnimationFrame(() => board?.setAutoShapes(shapes()))));
+    createEffect(on(shapes, (drawn) => {
+      const frame = requestAnimationFrame(() => board?.setAutoShapes(drawn));
+      onCleanup(() => cancelAnimationFrame(frame));
+    }));
     createEffect(() => board?.set({ highlight: { custom: new Map(props.overlays.squares()) } }));
   });
   onCleanup(() => board?.destroy());

@@ -1,9 +1,11 @@
 //! The API of this process, as the tools call it: through its routes, without a connection.
 
+use std::future::{pending, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
@@ -11,25 +13,36 @@ use axum::http::{Extensions, HeaderValue, Method};
 use tower::ServiceExt;
 use tracing::{Instrument, Span};
 
+use crate::chess::excerpt;
+use crate::http::App;
 use crate::http::access::{AddressClient, Identity};
 use crate::http::headers::RequestId;
 use crate::http::problem::render_problem;
-use crate::http::request_memory::{FREE_BODY_BYTES, Reservation};
-use crate::mcp::{Api, ApiRequest, ToolError};
+use crate::http::request_memory::{FREE_BODY_BYTES, Reservation, ShareExceeded};
+use crate::mcp::{
+    Api, ApiBody, ApiRequest, HeldMemory, MAX_RESPONSE_BYTES, ToolError, long_response,
+};
 
 /// JSON, or a picture.
 const ANY_JSON: HeaderValue = HeaderValue::from_static("application/json, */*;q=0.5");
 const LOCALHOST: HeaderValue = HeaderValue::from_static("localhost");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
+/// The memory of a response and of the document that is read from it, per byte of the response: a
+/// member with a short text takes 160 bytes.
+const DOCUMENT_BYTES_PER_BYTE: usize = 16;
+
 /// The routes that tools call.
 #[derive(Clone)]
-pub(crate) struct ToolRoutes(Router);
+pub(crate) struct ToolRoutes {
+    router: Router,
+    app: App,
+}
 
 impl ToolRoutes {
     /// These routes, without the middleware: a call has passed it already.
-    pub(crate) fn new(routes: Router) -> ToolRoutes {
-        ToolRoutes(routes)
+    pub(crate) fn new(router: Router, app: App) -> ToolRoutes {
+        ToolRoutes { router, app }
     }
 
     /// The API for the tool that a request calls. Its client is that of the request.
@@ -39,8 +52,9 @@ impl ToolRoutes {
         copy::<AddressClient>(&parts.extensions, &mut extensions);
         copy::<RequestId>(&parts.extensions, &mut extensions);
         extensions.insert(memory.clone());
-        let ToolRoutes(router) = self.clone();
-        InProcessApi { router, extensions, memory: Some(memory), span: Span::current() }
+        let ToolRoutes { router, app } = self.clone();
+        let span = Span::current();
+        InProcessApi { router, app: Some(app), extensions, memory: Some(memory), span }
     }
 }
 
@@ -54,6 +68,8 @@ fn copy<T: Clone + Send + Sync + 'static>(from: &Extensions, to: &mut Extensions
 #[derive(Clone)]
 pub struct InProcessApi {
     router: Router,
+    /// The server, if there is one.
+    app: Option<App>,
     /// The client, and the memory and id of its request.
     extensions: Extensions,
     memory: Option<Arc<Reservation>>,
@@ -65,11 +81,12 @@ impl InProcessApi {
     /// The API of these routes, for a process without a server. Their middleware sees each request
     /// of a tool.
     pub fn new(router: Router) -> InProcessApi {
-        InProcessApi { router, extensions: Extensions::new(), memory: None, span: Span::none() }
+        let extensions = Extensions::new();
+        InProcessApi { router, app: None, extensions, memory: None, span: Span::none() }
     }
 
     fn request(&self, ApiRequest { path, body }: ApiRequest) -> Result<Request, ToolError> {
-        let invalid = |error| ToolError::new("internal", format!("{path}: {error}"));
+        let invalid = |error| ToolError::new("internal", format!("{}: {error}", excerpt(&path)));
         let uri = path.parse().map_err(invalid)?;
         let mut request = Request::new(Body::empty());
         if let Some(body) = body {
@@ -84,10 +101,47 @@ impl InProcessApi {
         request.headers_mut().insert(HOST, LOCALHOST);
         Ok(request)
     }
+
+    /// Reads a response, whose memory the call takes until it is done with it.
+    async fn read(&self, path: &str, mut body: Body) -> Result<ApiBody, ToolError> {
+        let mut bytes = Vec::new();
+        let mut reading = self.memory.as_ref().map(|memory| memory.part());
+        while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            let broken =
+                |_| ToolError::new("internal", format!("the response of {path} broke off"));
+            let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+            if bytes.len() + data.len() > MAX_RESPONSE_BYTES {
+                return Err(long_response(path));
+            }
+            if let Some(reading) = &mut reading {
+                let more = (bytes.len() + data.len()).saturating_sub(FREE_BODY_BYTES);
+                reading.grow_to(more).map_err(share_exceeded)?;
+            }
+            bytes.extend_from_slice(&data);
+        }
+        drop(reading);
+        Ok(ApiBody { memory: self.hold(&bytes)?, bytes })
+    }
+
+    fn hold(&self, bytes: &[u8]) -> Result<HeldMemory, ToolError> {
+        let parsed = DOCUMENT_BYTES_PER_BYTE * bytes.len();
+        match &self.memory {
+            Some(memory) if parsed > FREE_BODY_BYTES => {
+                let held = memory.hold(parsed - FREE_BODY_BYTES).map_err(share_exceeded)?;
+                Ok(Some(Box::new(held)))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn share_exceeded(_: ShareExceeded) -> ToolError {
+    let detail = "the concurrent requests of this client take its whole share of memory";
+    ToolError::new("queue_full", detail)
 }
 
 impl Api for InProcessApi {
-    async fn send(&self, request: ApiRequest) -> Result<Vec<u8>, ToolError> {
+    async fn send(&self, request: ApiRequest) -> Result<ApiBody, ToolError> {
         let path = request.path.clone();
         let request = self.request(request)?;
         let Ok(mut response) =
@@ -95,18 +149,18 @@ impl Api for InProcessApi {
         let id = self.extensions.get::<RequestId>();
         render_problem(&mut response, &path, id.map_or("", RequestId::as_str));
         let status = response.status();
-        let failed = |_| ToolError::new("internal", format!("the response of {path} broke off"));
-        let bytes = to_bytes(response.into_body(), usize::MAX).await.map_err(failed)?;
-        if !status.is_success() {
-            return Err(ToolError::from_response(&path, status.as_u16(), &bytes));
+        let body = self.read(&path, response.into_body()).await?;
+        if status.is_success() {
+            Ok(body)
+        } else {
+            Err(ToolError::from_response(&path, status.as_u16(), &body.bytes))
         }
-        if let Some(memory) = &self.memory
-            && bytes.len() > FREE_BODY_BYTES
-            && memory.grow(bytes.len() - FREE_BODY_BYTES).is_err()
-        {
-            let detail = "the concurrent requests of this client take its whole share of memory";
-            return Err(ToolError::new("queue_full", detail));
+    }
+
+    async fn closing(&self) {
+        match &self.app {
+            Some(app) => app.shutting_down().await,
+            None => pending().await,
         }
-        Ok(bytes.into())
     }
 }
