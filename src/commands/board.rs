@@ -53,9 +53,7 @@ async fn draw(options: &Options) -> Result<ExitCode, BoxError> {
         file.write_whole(&picture(&api, "/board.png", &fen, options).await?)?;
     } else if options.svg {
         let svg = picture(&api, "/board.svg", &fen, options).await?;
-        let mut out = io::stdout().lock();
-        out.write_all(&svg)?;
-        writeln!(out)?;
+        io::stdout().lock().write_all(&svg)?;
     } else {
         let screen = Screen::of_stdout();
         let state = PositionState::request(&api, &fen, Duration::ZERO).await?;

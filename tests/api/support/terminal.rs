@@ -97,7 +97,10 @@ impl Terminal {
 impl FinishedTerminal {
     /// The lines on the screen, without the empty ones at the end.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let text = self.screen.contents();
-        text.trim_end().lines().map(|line| line.trim_end().to_owned()).collect()
+        let (_, columns) = self.screen.size();
+        let rows = self.screen.rows(0, columns.into()).map(|row| row.trim_end().to_owned());
+        let mut rows: Vec<String> = rows.collect();
+        rows.truncate(rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1));
+        rows
     }
 }
