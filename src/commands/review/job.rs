@@ -20,6 +20,9 @@ use crate::commands::note;
 /// The time between two tries to reach a server.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The unit of the progress bar.
+const UNIT: &str = "moves";
+
 /// A review that failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum JobFailure {
@@ -109,9 +112,9 @@ impl<'a> Job<'a> {
         pgn: Option<Vec<u8>>,
         limits: &SearchLimits,
     ) -> Result<Job<'a>, JobFailure> {
-        let bar = progress_bar(0, "moves");
         if let Some(id) = id {
-            return Ok(Job { session, id, bar });
+            // The number of moves is not known yet, and a bar of 0 would be full.
+            return Ok(Job { session, id, bar: progress_bar(1, UNIT) });
         }
         let query = limits.members().into_iter().map(|(name, value)| format!("{name}={value}"));
         let path = format!("/v1/games?{}", query.collect::<Vec<_>>().join("&"));
@@ -127,8 +130,7 @@ impl<'a> Job<'a> {
         if submitted.games == 0 {
             return Err(JobFailure::Refused("there are no games in the text".to_owned()));
         }
-        bar.set_length(submitted.moves);
-        Ok(Job { session, id: submitted.id, bar })
+        Ok(Job { session, id: submitted.id, bar: progress_bar(submitted.moves, UNIT) })
     }
 
     pub(super) fn id(&self) -> &str {
