@@ -1,15 +1,21 @@
-//! The client of a kibitzer server, for the commands with `--server URL`.
+//! The client of the HTTP API, for the commands: of a server with `--server URL`, or of this process.
 
+mod api;
 mod connect;
 mod error;
+mod event_stream;
+mod line_stream;
 mod problem;
 
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 
+pub use api::{ApiClient, ApiError};
 use connect::{check_server, root_url};
 pub use error::RemoteError;
+pub use event_stream::{Event, EventStream};
+pub use line_stream::{LineStream, StreamError};
 pub use problem::{ProblemText, with_cause};
 
 /// Timeout of a connection's start.

@@ -1,11 +1,21 @@
 //! The subcommands of the command line, one file per command.
 
+pub(crate) mod analyse;
+mod api;
 pub(crate) mod bench;
+pub(crate) mod board;
 pub(crate) mod check_config;
+mod clamped;
 pub(crate) mod healthcheck;
+mod interrupt;
 pub(crate) mod mcp;
 pub(crate) mod openapi;
+mod orientation;
+mod output_file;
 pub(crate) mod perft;
+mod position_state;
+mod positions;
+pub(crate) mod review;
 pub(crate) mod serve;
 pub(crate) mod uci;
 
@@ -18,11 +28,16 @@ pub(crate) type BoxError = Box<dyn Error>;
 
 /// Prints an error and its causes to stderr, each line after the program's name.
 pub(crate) fn print_error(error: BoxError) -> ExitCode {
-    for line in with_causes(error.as_ref()).lines() {
-        // Without a stderr the exit status alone reports the failure.
+    note(&with_causes(error.as_ref()));
+    ExitCode::FAILURE
+}
+
+/// Prints lines to stderr, each after the program's name.
+fn note(text: &str) {
+    for line in text.lines() {
+        // Without a stderr the exit status alone reports a failure.
         let _ = writeln!(io::stderr(), "kibitzer: {line}");
     }
-    ExitCode::FAILURE
 }
 
 /// The text of an error and of its causes. Many errors already contain the text of their cause.

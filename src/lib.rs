@@ -18,7 +18,8 @@
 //! - [`store`]: finished analyses and game reviews on disk.
 //! - [`analysis`]: the use cases: look up, join an in-flight search, queue, search, cache. Async;
 //!   no HTTP.
-//! - [`client`]: the connection to a server, for the commands with `--server`.
+//! - [`client`]: the HTTP API of a server or of this process, for the commands.
+//! - [`terminal`]: boards, analyses and progress bars on a terminal.
 //! - [`mcp`]: tools for language models, over the HTTP API.
 //! - [`http`]: routes, problems, the contract. No chess logic.
 //! - [`uci`]: the Universal Chess Interface over [`engine`].
@@ -38,4 +39,5 @@ pub mod render;
 pub mod store;
 pub mod tablebase;
 pub mod telemetry;
+pub mod terminal;
 pub mod uci;

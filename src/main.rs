@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use commands::{bench, check_config, healthcheck, mcp, openapi, perft, serve, uci};
+use commands::{
+    analyse, bench, board, check_config, healthcheck, mcp, openapi, perft, review, serve, uci,
+};
 
 /// A chess analysis server: legal moves, best moves and evaluations over HTTP and JSON.
 #[derive(Parser)]
@@ -24,6 +26,12 @@ struct CommandLine {
 enum Command {
     /// Serve HTTP (default)
     Serve(serve::Options),
+    /// Show the best moves of positions while the search deepens
+    Analyse(analyse::Options),
+    /// Annotate the games of a PGN file
+    Review(review::Options),
+    /// Draw a position, on the terminal or as a picture
+    Board(board::Options),
     /// Run the Universal Chess Interface (UCI) on standard input and output
     Uci(uci::Options),
     /// Offer chess tools to an assistant: the Model Context Protocol on standard input and output
@@ -46,6 +54,9 @@ fn main() -> ExitCode {
         CommandLine::try_parse().unwrap_or_else(|error| explain_and_exit(&error));
     let result = match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(options) => serve::run(&options),
+        Command::Analyse(options) => analyse::run(&options),
+        Command::Review(options) => review::run(&options),
+        Command::Board(options) => board::run(&options),
         Command::Uci(options) => uci::run(&options),
         Command::Mcp(options) => mcp::run(&options),
         Command::Bench(options) => bench::run(&options),

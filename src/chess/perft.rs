@@ -28,12 +28,14 @@ pub fn perft(position: &Position, depth: u8) -> u64 {
 
 /// The perft count of each first move, in generation order. The list is empty for depth 0.
 pub fn divide(position: &Position, depth: u8) -> Vec<(Move, u64)> {
-    match depth {
+    divisions(position, depth).collect()
+}
+
+/// The perft count of each first move, one after the other. There is none for depth 0.
+pub fn divisions(position: &Position, depth: u8) -> impl ExactSizeIterator<Item = (Move, u64)> {
+    let moves: Vec<Move> = match depth {
         0 => Vec::new(),
-        _ => position
-            .legal_moves()
-            .into_iter()
-            .map(|mv| (mv, perft(&position.after(mv), depth - 1)))
-            .collect(),
-    }
+        _ => position.legal_moves().into_iter().collect(),
+    };
+    moves.into_iter().map(move |mv| (mv, perft(&position.after(mv), depth - 1)))
 }

@@ -4,8 +4,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use kibitzer::engine::Bench;
+use kibitzer::nnue::SimdLevel;
+use kibitzer::terminal::progress_bar;
 
-use super::BoxError;
+use super::{BoxError, interrupt};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -15,6 +17,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
-    writeln!(io::stdout().lock(), "{}", Bench::run(options.depth))?;
-    Ok(ExitCode::SUCCESS)
+    let bar = progress_bar(Bench::POSITIONS as u64, "positions");
+    let bench = Bench::run_with(options.depth, SimdLevel::best(), &mut || bar.inc(1));
+    bar.finish_and_clear();
+    let written = writeln!(io::stdout().lock(), "{bench}");
+    interrupt::allow_closed_pipe(written.map(|()| ExitCode::SUCCESS).map_err(BoxError::from))
 }

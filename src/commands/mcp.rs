@@ -3,20 +3,16 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use kibitzer::client::ServerClient;
 use kibitzer::config::Settings;
 use kibitzer::http::{self, InProcessApi};
 use kibitzer::mcp::{Api, RemoteApi, ToolServer};
 use kibitzer::{app, telemetry};
-use tokio::time::timeout;
 
 use super::BoxError;
+use super::api::end_services;
 use super::serve::Signals;
-
-/// How long the services may take to end once the client has left.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -65,15 +61,7 @@ async fn serve_remote(url: &str, key: Option<&str>) -> Result<(), BoxError> {
 async fn serve_local(settings: &Settings) -> Result<(), BoxError> {
     let app = app::start_without_listener(settings).await?;
     let served = serve(InProcessApi::new(http::router(app.clone()))).await;
-    app.shut_down();
-    let ended = async {
-        app.drained().await;
-        app.flushed().await
-    };
-    match timeout(SHUTDOWN_TIMEOUT, ended).await {
-        Ok(flushed) => flushed?,
-        Err(_late) => tracing::warn!("some searches did not end in time"),
-    }
+    end_services(&app).await?;
     served
 }
 

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use kibitzer::chess::{CastlingNotation, Position, perft, to_uci};
+use kibitzer::chess::{CastlingNotation, Move, Position, perft, to_uci};
+use kibitzer::terminal::progress_bar;
 
-use super::BoxError;
+use super::{BoxError, interrupt};
 
 /// The name of the start position, as in the HTTP API.
 const STARTPOS: &str = "startpos";
@@ -28,20 +29,31 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
         STARTPOS => Position::startpos(),
         fen => Position::from_fen(fen)?,
     };
-    let mut out = io::stdout().lock();
     let started = Instant::now();
-    // Depth 0 has no first moves.
-    let nodes = if options.divide && options.depth > 0 {
-        let divided = perft::divide(&position, options.depth);
-        for &(mv, nodes) in &divided {
-            writeln!(out, "{}: {nodes}", to_uci(&position, mv, CastlingNotation::Standard))?;
-        }
-        divided.iter().map(|&(_, nodes)| nodes).sum()
-    } else {
-        perft::perft(&position, options.depth)
+    let divided = divide(&position, options.depth);
+    let nodes = match options.depth {
+        // Without a first move there is still the position.
+        0 => 1,
+        _ => divided.iter().map(|&(_, nodes)| nodes).sum(),
     };
-    let seconds = started.elapsed().as_secs_f64();
-    writeln!(out, "nodes {nodes}")?;
-    writeln!(out, "nps {:.0}", nodes as f64 / seconds.max(1e-9))?;
-    Ok(ExitCode::SUCCESS)
+    let nps = nodes as f64 / started.elapsed().as_secs_f64().max(1e-9);
+    let mut text = String::new();
+    if options.divide {
+        for (mv, nodes) in divided {
+            let uci = to_uci(&position, mv, CastlingNotation::Standard);
+            text.push_str(&format!("{uci}: {nodes}\n"));
+        }
+    }
+    text.push_str(&format!("nodes {nodes}\nnps {nps:.0}\n"));
+    let written = io::stdout().lock().write_all(text.as_bytes());
+    interrupt::allow_closed_pipe(written.map(|()| ExitCode::SUCCESS).map_err(BoxError::from))
+}
+
+/// The count of each first move, with a bar at a terminal.
+fn divide(position: &Position, depth: u8) -> Vec<(Move, u64)> {
+    let divisions = perft::divisions(position, depth);
+    let bar = progress_bar(divisions.len() as u64, "first moves");
+    let counted = divisions.inspect(|_| bar.inc(1)).collect();
+    bar.finish_and_clear();
+    counted
 }

@@ -32,14 +32,17 @@ impl Bench {
     /// The depth of the signature's searches, in plies.
     pub const DEPTH: u8 = 12;
 
+    /// The number of positions.
+    pub const POSITIONS: usize = POSITIONS.len();
+
     /// Searches every position to a depth, at least 1.
     pub fn run(depth: u8) -> Bench {
-        Bench::run_with_simd(depth, SimdLevel::best())
+        Bench::run_with(depth, SimdLevel::best(), &mut || ())
     }
 
     /// Runs the benchmark with the processor instructions of a level, which do not change the
-    /// nodes.
-    pub fn run_with_simd(depth: u8, simd_level: SimdLevel) -> Bench {
+    /// nodes, and calls `on_position` after each of [`Bench::POSITIONS`] positions.
+    pub fn run_with(depth: u8, simd_level: SimdLevel, on_position: &mut dyn FnMut()) -> Bench {
         let engine = Engine::with_options(EngineOptions {
             hash_mb: HASH_MB,
             simd_level,
@@ -52,6 +55,7 @@ impl Bench {
             let started = Instant::now();
             bench.nodes += engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ()).nodes;
             bench.elapsed += started.elapsed();
+            on_position();
         }
         bench
     }

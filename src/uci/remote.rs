@@ -14,7 +14,6 @@ mod eval;
 mod info_reporter;
 mod request;
 mod search;
-mod stream;
 mod stream_line;
 
 use std::hash::{BuildHasher, RandomState};

@@ -17,6 +17,7 @@ mod batch;
 mod best_move;
 mod board;
 mod command_line;
+mod commands;
 mod compat;
 mod connections;
 mod contract;
@@ -61,6 +62,9 @@ fn main() -> ExitCode {
         best_move::trials(),
         board::trials(),
         command_line::trials(),
+        commands::pipes::trials(),
+        commands::reviews::trials(),
+        commands::screen_trials(),
         compat::trials(),
         compat::errors::trials(),
         compat::socket::trials(),

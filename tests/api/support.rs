@@ -16,6 +16,8 @@ pub(crate) mod server_process;
 #[path = "../support/sse.rs"]
 pub(crate) mod sse;
 pub(crate) mod stream;
+#[cfg(unix)]
+pub(crate) mod terminal;
 
 use std::future::Future;
 

@@ -27,6 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("store", &["chess", "engine"]),
     ("analysis", &["chess", "openings", "nnue", "tablebase", "engine", "store"]),
     ("client", &[]),
+    ("terminal", &["chess"]),
     ("mcp", &["chess", "client"]),
     ("http", &["chess", "openings", "render", "nnue", "tablebase", "engine", "analysis", "mcp"]),
     ("uci", &["chess", "tablebase", "engine", "client"]),

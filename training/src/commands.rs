@@ -8,5 +8,6 @@ pub mod export;
 pub mod info;
 pub mod label;
 pub mod measure;
+mod progress;
 pub mod train;
 pub mod wdl;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
+use kibitzer::terminal::ProgressBar;
 use rayon::prelude::*;
 
 use crate::benchmark;
@@ -25,6 +26,8 @@ pub struct Run {
     pub state: RunState,
     /// The network in its current state.
     pub network: Network,
+    /// The bar of the steps, hidden unless the command shows it.
+    pub bar: ProgressBar,
 }
 
 /// The file name of the checkpoint in the run's folder.
@@ -51,7 +54,7 @@ impl Run {
             Some(path) => Network::start_from(shape, config.rounding(), &load_trained(path)?)?,
             None => Network::random(shape, config.rounding(), config.seed),
         };
-        Ok(Self { state: RunState::new(config), network })
+        Ok(Self { state: RunState::new(config), network, bar: ProgressBar::hidden() })
     }
 
     /// The run whose checkpoint is in this folder.
@@ -61,7 +64,7 @@ impl Run {
     /// When there is no checkpoint or it is damaged.
     pub fn resume(folder: &Path) -> Result<Self> {
         let (state, network) = checkpoint::load(&folder.join(CHECKPOINT))?;
-        Ok(Self { state, network })
+        Ok(Self { state, network, bar: ProgressBar::hidden() })
     }
 
     /// Whether all steps are done.
@@ -160,6 +163,7 @@ impl Run {
             let step = self.state.steps;
             let rate = config.schedule.rate(step, total);
             let sum = self.network.train(&batch, config.power, &config.optimiser.step(step, rate));
+            self.bar.set_position(step);
             recent.add(LossSum { sum, positions: config.batch as u64 });
 
             if step.is_multiple_of(LOG_INTERVAL) || step == last {

@@ -8,10 +8,9 @@ use reqwest::header::{ACCEPT, RETRY_AFTER};
 use super::deadline::Deadline;
 use super::info_reporter::RemoteInfoReporter;
 use super::request::AnalysisRequestBody;
-use super::stream::LineStream;
 use super::stream_line::{EndLine, StreamLine};
 use crate::chess::Position;
-use crate::client::{ProblemText, with_cause};
+use crate::client::{LineStream, ProblemText, with_cause};
 use crate::engine::{Report, Score, StopFlag, StopReason, Wdl, WdlModel};
 use crate::uci::backend::{SearchTask, Update};
 
@@ -133,7 +132,7 @@ impl RemoteSearch {
             Err(outcome) => return outcome,
         };
         loop {
-            match stream.next_line().await {
+            match stream.next_json().await {
                 Ok(StreamLine::Info(info)) => {
                     *failures = 0;
                     reporter.report_info(&info);

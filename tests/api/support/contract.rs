@@ -88,3 +88,15 @@ pub(crate) fn valid_body(operation: &Operation) -> Value {
     }
     body
 }
+
+/// Asserts that a value has this schema of the contract.
+pub(crate) fn assert_schema(name: &str, value: &Value) {
+    let reference = format!("#/components/schemas/{name}");
+    let schema = serde_json::json!({ "$ref": reference, "components": CONTRACT["components"] });
+    let validator = jsonschema::validator_for(&schema).expect("the contract has valid schemas");
+    let errors: Vec<_> = validator
+        .iter_errors(value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}");
+}

@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::Result;
 
+use super::progress::ProgressLog;
 use crate::datagen::{DatagenSettings, Generator, Openings, Progress};
 
 /// Arguments of `datagen`.
@@ -69,14 +70,11 @@ impl Datagen {
             engine: self.engine,
             most_at_start: self.most_at_start,
         };
-        let mut write_result = Ok(());
+        let mut log = ProgressLog::new(self.games, "games", out);
         let final_progress = Generator::new(settings, openings)?.run(&mut |progress| {
-            // A closed stdout does not stop the games. The failure is reported at the end.
-            if write_result.is_ok() {
-                write_result = print_progress(out, progress);
-            }
+            log.report(progress.games, |out| print_progress(out, progress));
         })?;
-        write_result?;
+        log.finish()?;
         Ok(print_progress(out, final_progress)?)
     }
 }

@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::Result;
 
+use super::progress::ProgressLog;
 use crate::labels::{LabelSettings, Labeller, Progress, RelativeSettings, Thinning};
 use crate::value_parsers::share;
 
@@ -82,14 +83,12 @@ impl Label {
             },
             most_bytes: self.max_gb.map_or(u64::MAX, |gb| (gb * BYTES_PER_GB) as u64),
         };
-        let mut write_result = Ok(());
+        let mut log = ProgressLog::new(0, "blocks", out);
         let last = Labeller::new(settings)?.run(&mut |progress| {
-            // A closed stdout does not stop the run. The failure is reported at the end.
-            if write_result.is_ok() {
-                write_result = print_progress(out, progress);
-            }
+            log.set_total(progress.missing_blocks as u64);
+            log.report(progress.blocks as u64, |out| print_progress(out, progress));
         })?;
-        write_result?;
+        log.finish()?;
         print_progress(out, last)?;
         if last.is_full {
             writeln!(out, "stopped at the size of --max-gb")?;

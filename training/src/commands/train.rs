@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
+use kibitzer::terminal::{above_bar, progress_bar};
+
 use crate::config::Config;
 use crate::run::{CHECKPOINT, Run};
 use crate::stream::Stream;
@@ -70,9 +72,16 @@ fn train(mut run: Run, folder: &Path, out: &mut dyn Write) -> Result<()> {
         data.held_out.len(),
         start.elapsed().as_secs_f64()
     )?;
+    run.bar = progress_bar(run.state.config.total_steps(), "steps");
+    run.bar.set_position(run.state.steps);
+    // A resumed run has not taken the time of its earlier steps.
+    run.bar.reset_eta();
+    let bar = run.bar.clone();
+    let mut log = above_bar(&bar, out);
     while !run.is_done() {
-        run.advance(&data, folder, out)?;
+        run.advance(&data, folder, &mut log)?;
     }
+    bar.finish_and_clear();
     Ok(())
 }
 

@@ -63,7 +63,7 @@ pub struct Generator {
 }
 
 /// Interval of the progress reports.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Interval of checking whether the workers have finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);

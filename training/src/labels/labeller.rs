@@ -65,7 +65,7 @@ pub struct Progress {
 }
 
 /// Interval of the progress reports.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Blocks per worker that may wait for an earlier one.
 const MOST_AHEAD: usize = 4;

@@ -11,6 +11,14 @@ use tokio::time::{Sleep, sleep};
 
 use super::*;
 
+/// A line, as far as these tests read it.
+#[derive(Debug, serde::Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: String,
+    position: Option<u64>,
+}
+
 const HEARTBEAT: &str = "{\"type\": \"heartbeat\", \"time_ms\": 1, \"nodes\": 1}\n";
 
 /// Chunks of a body, each with its delay in seconds after the previous one; `None` ends the body.
@@ -49,13 +57,11 @@ async fn a_line_may_span_chunks_and_a_chunk_may_hold_many_lines() {
     ];
     let mut stream = stream(chunks.map(|chunk| (0, Some(chunk))));
     for position in [2, 1] {
-        let line = stream.next_line().await.unwrap();
-        assert!(
-            matches!(&line, StreamLine::Queued(queued) if queued.position == position),
-            "{line:?}"
-        );
+        let line: Line = stream.next_json().await.unwrap();
+        assert_eq!((line.kind.as_str(), line.position), ("queued", Some(position)));
     }
-    assert!(matches!(stream.next_line().await, Ok(StreamLine::Heartbeat)));
+    let line: Line = stream.next_json().await.unwrap();
+    assert_eq!((line.kind.as_str(), line.position), ("heartbeat", None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,7 +77,7 @@ async fn a_stream_without_its_last_line_is_broken() {
     assert!(ended.next_line().await.is_ok());
     assert!(matches!(ended.next_line().await, Err(StreamError::UnexpectedEnd)));
     assert!(matches!(
-        stream([(0, Some("7\n"))]).next_line().await,
+        stream([(0, Some("7\n"))]).next_json::<Line>().await,
         Err(StreamError::InvalidLine(_))
     ));
 }

@@ -1,0 +1,138 @@
+//! `kibitzer review`: the games of a PGN file, annotated by a review job.
+
+mod job;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::analyse::SearchLimits;
+use super::api::{ApiOptions, ApiSession};
+use super::interrupt::{INTERRUPTED, Interrupt, allow_closed_pipe};
+use super::output_file::OutputFile;
+use super::{BoxError, note};
+use job::{Followed, Job, JobFailure};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// PGN file, or `-` for standard input
+    #[arg(value_name = "GAMES.pgn", required_unless_present = "job")]
+    games: Option<PathBuf>,
+    /// File for the annotated games, replaced at the end [default: standard output]
+    #[arg(short, long, value_name = "OUT.pgn")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    api: ApiOptions,
+    #[command(flatten)]
+    limits: SearchLimits,
+    /// Continue with a job of the server, whose id an earlier run has named
+    #[arg(long, value_name = "ID", requires = "server", value_parser = parse_job_id)]
+    #[arg(conflicts_with_all = ["games", "depth", "nodes", "time", "lines"])]
+    job: Option<String>,
+    /// Write the review as JSON, the answer of GET /v1/games/{id}, instead of PGN
+    #[arg(long)]
+    json: bool,
+}
+
+/// Checks the id of a job, which becomes a part of a path.
+fn parse_job_id(id: &str) -> Result<String, String> {
+    let is_valid = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_valid.then(|| id.to_owned()).ok_or_else(|| "it must have 32 hex digits".to_owned())
+}
+
+pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(review(options));
+    // A thread that still reads standard input must not delay the exit.
+    runtime.shutdown_background();
+    allow_closed_pipe(result)
+}
+
+async fn review(options: &Options) -> Result<ExitCode, BoxError> {
+    let interrupt = Interrupt::listen();
+    let pgn = match &options.games {
+        Some(path) => {
+            let path = path.clone();
+            let read = tokio::task::spawn_blocking(move || read_games(&path));
+            tokio::select! {
+                read = read => Some(read??),
+                () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+            }
+        }
+        None => None,
+    };
+    let output = options.output.as_deref().map(OutputFile::check).transpose()?;
+    let session = tokio::select! {
+        session = options.api.connect() => session?,
+        () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+    };
+    let result = review_games(options, &session, &interrupt, Work { pgn, output }).await;
+    let closed = session.close().await;
+    let code = result?;
+    closed?;
+    Ok(code)
+}
+
+/// Reads the text of a file or of standard input. The error names the path.
+fn read_games(path: &Path) -> Result<Vec<u8>, io::Error> {
+    let mut text = Vec::new();
+    let (name, read) = match path == Path::new("-") {
+        true => ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut text).map(drop)),
+        false => (path.display().to_string(), fs::read(path).map(|read| text = read)),
+    };
+    let named =
+        |kind, error: &dyn std::fmt::Display| io::Error::new(kind, format!("{name}: {error}"));
+    read.map_err(|error| named(error.kind(), &error))?;
+    match text.trim_ascii().is_empty() {
+        true => Err(named(io::ErrorKind::InvalidData, &"there are no games")),
+        false => Ok(text),
+    }
+}
+
+/// The games, unless a job has them, and the file for the result.
+struct Work {
+    pgn: Option<Vec<u8>>,
+    output: Option<OutputFile>,
+}
+
+async fn review_games(
+    options: &Options,
+    session: &ApiSession,
+    interrupt: &Interrupt,
+    Work { pgn, output }: Work,
+) -> Result<ExitCode, BoxError> {
+    let job = tokio::select! {
+        job = Job::open(session, options.job.clone(), pgn, &options.limits) => job?,
+        () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+    };
+    // A job of this process ends with it.
+    let how_to_continue =
+        options.api.server.as_ref().map(|server| {
+            format!("to continue: kibitzer review --job {} --server {server}", job.id())
+        });
+    let advise = || how_to_continue.iter().for_each(|advice| note(advice));
+    let followed = tokio::select! {
+        followed = job.follow() => followed,
+        () = interrupt.pressed() => Ok(Followed { is_complete: false, refused_games: 0 }),
+    };
+    let written = match followed {
+        Ok(followed) => job.download(options.json).await.map(|content| (followed, content)),
+        Err(failure) => Err(failure),
+    };
+    let (followed, content) = written.inspect_err(|failure| {
+        if matches!(failure, JobFailure::Lost(_)) {
+            advise();
+        }
+    })?;
+    match output {
+        Some(file) => file.write_whole(&content)?,
+        None => io::stdout().lock().write_all(&content)?,
+    }
+    if !followed.is_complete {
+        note("interrupted: games whose review is not complete are unchanged");
+        advise();
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(if followed.refused_games == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,104 @@
+//! `kibitzer review`: games, files, and servers that go away.
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tokio::task::spawn_blocking;
+
+use super::{TWO_GAMES, parts, run};
+
+use crate::support::server_process::{ServerProcess, kibitzer_command};
+
+crate::trials![
+    games_are_annotated,
+    a_game_that_cannot_be_read_is_named,
+    a_text_that_ends_in_the_middle_is_no_loss,
+    a_file_is_replaced_as_a_whole,
+    a_server_that_goes_away_leaves_no_file_and_names_the_job,
+];
+
+async fn games_are_annotated() {
+    let (code, out, err) = parts(&run(&["review", "-", "--nodes", "2000"], TWO_GAMES).await);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.contains("[White \"Ann\"]") && out.contains("g4 $4"), "{out}");
+    assert!(out.contains("[%eval ") && out.ends_with("\n"), "{out}");
+}
+
+async fn a_game_that_cannot_be_read_is_named() {
+    let games = format!("{TWO_GAMES}\n[White \"Cy\"]\n\n1. e5 *\n");
+    let (code, out, err) = parts(&run(&["review", "-", "--nodes", "500"], &games).await);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.starts_with("kibitzer: game 3 (Cy - ?): ") && err.contains("e5"), "{err}");
+    assert!(out.contains("g4") && out.contains("Bc4") && !out.contains("Cy"), "{out}");
+}
+
+async fn a_text_that_ends_in_the_middle_is_no_loss() {
+    for (end, code) in [("1. d4 d5 2. c4", 0), ("1. d4 { unfin", 1)] {
+        let games = format!("{TWO_GAMES}\n{end}");
+        let (found, out, err) = parts(&run(&["review", "-", "--nodes", "500"], &games).await);
+        assert_eq!(found, Some(code), "{end}: {err}");
+        assert!(out.contains("g4") && out.contains("Bc4"), "{end}: {out}");
+    }
+}
+
+/// The names of the files in a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+async fn a_file_is_replaced_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.pgn");
+    std::fs::write(&file, TWO_GAMES).unwrap();
+    let path = file.to_str().unwrap();
+    let (code, out, err) = parts(&run(&["review", path, "-o", path, "--nodes", "500"], "").await);
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "", ""));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("[%eval "));
+    assert_eq!(files(folder.path()), ["games.pgn"]);
+}
+
+/// Starts `kibitzer review` with these arguments.
+fn start_review(arguments: &[&str]) -> std::process::Child {
+    let mut command = kibitzer_command(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+async fn wait_for(child: std::process::Child) -> Output {
+    spawn_blocking(move || child.wait_with_output().unwrap()).await.unwrap()
+}
+
+async fn a_server_that_goes_away_leaves_no_file_and_names_the_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let (games, out) = (folder.path().join("in.pgn"), folder.path().join("out.pgn"));
+    std::fs::write(&games, TWO_GAMES).unwrap();
+    let store = folder.path().join("store");
+    let settings = [("KIBITZER__STORE__PATH", store.to_str().unwrap())];
+    let server = ServerProcess::start(&settings).await;
+    let address = server.address.to_string();
+    let (games, out) = (games.to_str().unwrap(), out.to_str().unwrap());
+    let child = start_review(&[
+        "review", games, "-o", out, "--server", &address, "--wait", "2s", "--time", "1s",
+    ]);
+    // The job is stored and runs for some seconds.
+    let started = Instant::now();
+    while !server.client.get("/metrics").await.body.contains("review") {
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    drop(server);
+    let (code, _, err) = parts(&wait_for(child).await);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(!Path::new(out).exists());
+    let (_, advice) = err.split_once("--job ").unwrap_or_else(|| panic!("no job: {err}"));
+    let id = advice.split_whitespace().next().unwrap();
+    // Another server with the same store continues the job.
+    let server = ServerProcess::start(&settings).await;
+    let address = server.address.to_string();
+    let child = start_review(&["review", "--job", id, "--server", &address, "-o", out]);
+    let (code, _, err) = parts(&wait_for(child).await);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(std::fs::read_to_string(out).unwrap().contains("[%eval "));
+}
