@@ -13,3 +13,4 @@ mod protocol;
 mod remote;
 mod search;
 mod server;
+mod tls;
