@@ -8,6 +8,7 @@
 )]
 
 mod gui;
+mod launcher;
 mod positions;
 mod protocol;
 mod remote;
