@@ -20,13 +20,13 @@ COPY web/dist web/dist
 COPY web/pieces/flat web/pieces/flat
 # Cargo compares file times, and the copied files are older than the layer above.
 RUN touch src/main.rs src/lib.rs \
-    && cargo build --profile dist --locked --bin kibitzer \
-    && strip target/dist/kibitzer \
+    && cargo build --profile dist --locked --bin kibitzer --bin kibitzer-uci \
+    && strip target/dist/kibitzer target/dist/kibitzer-uci \
     && mkdir -p /var/lib/kibitzer
 
 # Only glibc, libgcc and certificates: no shell, no package manager.
 FROM gcr.io/distroless/cc-debian13
-COPY --from=build /kibitzer/target/dist/kibitzer /usr/local/bin/kibitzer
+COPY --from=build /kibitzer/target/dist/kibitzer /kibitzer/target/dist/kibitzer-uci /usr/local/bin/
 # A new volume inherits the owner.
 COPY --from=build --chown=10001:10001 /var/lib/kibitzer /var/lib/kibitzer
 

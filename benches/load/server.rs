@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kibitzer::client::{RemoteError, plain_http};
 use reqwest::Client;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -152,8 +153,8 @@ impl Drop for Server {
 }
 
 /// An HTTP client that bypasses any proxy.
-pub(crate) fn client() -> reqwest::Result<Client> {
-    Client::builder().no_proxy().build()
+pub(crate) fn client() -> Result<Client, RemoteError> {
+    Ok(plain_http()?.no_proxy().build()?)
 }
 
 fn resident_mb(process: u32) -> BenchResult<f64> {

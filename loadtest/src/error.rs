@@ -3,6 +3,7 @@
 use std::io;
 
 use kibitzer::chess::InvalidPosition;
+use kibitzer::client::RemoteError;
 
 /// A load test that did not run.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,9 @@ pub enum LoadError {
     /// The HTTP client cannot be built.
     #[error("{0}")]
     Client(#[from] reqwest::Error),
+    /// The HTTP client cannot be set up.
+    #[error("{0}")]
+    Setup(#[from] RemoteError),
     /// The histogram cannot be created.
     #[error("{0}")]
     Histogram(#[from] hdrhistogram::CreationError),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kibitzer::client::plain_http;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, StatusCode};
 
@@ -43,7 +44,7 @@ impl Target {
         };
         let keys = keys.iter().enumerate().map(bearer).collect::<Result<_, LoadError>>()?;
         // A proxy of the environment would falsify the measurement.
-        let client = Client::builder().no_proxy().timeout(timeout).build()?;
+        let client = plain_http()?.no_proxy().timeout(timeout).build()?;
         Ok(Target { url: url.trim_end_matches('/').to_owned(), client, keys })
     }
 

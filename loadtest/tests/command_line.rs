@@ -13,6 +13,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use kibitzer::app::{self, Listeners};
+use kibitzer::client::plain_http;
 use kibitzer::config::Settings;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -99,7 +100,10 @@ async fn cache_hits_are_distinguished_from_searches() {
         (&hits["answered"], &hits["misses"], &hits["server_ms"]["count"]),
         (&json!(20), &json!(0), &json!(20))
     );
-    let request = reqwest::Client::new()
+    let request = plain_http()
+        .unwrap()
+        .build()
+        .unwrap()
         .post(format!("{url}/v1/best-move"))
         .json(&json!({ "fen": "startpos", "depth": 2 }));
     let answer: Value = request.send().await.unwrap().json().await.unwrap();

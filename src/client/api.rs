@@ -15,7 +15,9 @@ use tokio::time::{Instant, sleep};
 use tower::ServiceExt;
 
 use super::ServerClient;
+use super::error::RemoteError;
 use super::problem::{ProblemText, with_cause};
+use super::tls::plain_http;
 
 /// The root URL of the API of this process. No request goes there.
 const LOCAL_URL: &str = "http://localhost";
@@ -87,9 +89,12 @@ impl ApiClient {
     }
 
     /// The API of these routes, without a connection.
-    pub fn in_process(router: Router) -> ApiClient {
-        let (base_url, http) = (LOCAL_URL.to_owned(), reqwest::Client::new());
-        ApiClient { base_url, http, router: Some(router) }
+    ///
+    /// # Errors
+    /// The HTTP client that builds the requests cannot be made.
+    pub fn in_process(router: Router) -> Result<ApiClient, RemoteError> {
+        let (base_url, http) = (LOCAL_URL.to_owned(), plain_http()?.build()?);
+        Ok(ApiClient { base_url, http, router: Some(router) })
     }
 
     /// A request for this path.

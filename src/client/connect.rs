@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use reqwest::header::LOCATION;
 use reqwest::{StatusCode, Url};
 use serde::Deserialize;
 
 use super::error::RemoteError;
 use super::problem::{ProblemText, with_cause};
+use super::tls::handshake_error;
 
 /// Timeout of the check. A server that has just started answers once its engine is ready.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -22,12 +24,12 @@ struct EngineBody {
 ///
 /// # Errors
 ///
-/// The text is no URL, its scheme is not `http`, or it has more than a path.
+/// The text is no URL, its scheme is neither `http` nor `https`, or it has more than a path.
 pub(super) fn root_url(server: &str) -> Result<String, RemoteError> {
     let url = if server.contains("://") { server.to_owned() } else { format!("http://{server}") };
     let parsed = Url::parse(&url)
         .map_err(|error| RemoteError::InvalidUrl(server.to_owned(), error.to_string()))?;
-    if parsed.scheme() != "http" {
+    if !matches!(parsed.scheme(), "http" | "https") {
         return Err(RemoteError::NotHttp(server.to_owned()));
     }
     if parsed.query().is_some() || parsed.fragment().is_some() {
@@ -46,10 +48,13 @@ pub(super) async fn check_server(
     base_url: &str,
 ) -> Result<(), RemoteError> {
     let request = client.get(format!("{base_url}/v1/engine")).timeout(CHECK_TIMEOUT);
-    let response = request.send().await.map_err(|error| {
-        RemoteError::Unreachable(base_url.to_owned(), with_cause(&error.without_url()))
-    })?;
+    let response = request.send().await.map_err(|error| unreachable(base_url, error))?;
     let status = response.status();
+    if let Some(location) = response.headers().get(LOCATION).filter(|_| status.is_redirection()) {
+        let location = String::from_utf8_lossy(location.as_bytes());
+        let location = location.strip_suffix("/v1/engine").unwrap_or(&location);
+        return Err(RemoteError::Redirected(base_url.to_owned(), location.to_owned()));
+    }
     let not_kibitzer = |what: &str| RemoteError::NotKibitzer(base_url.to_owned(), what.to_owned());
     if status == StatusCode::OK {
         let engine: EngineBody =
@@ -67,4 +72,11 @@ pub(super) async fn check_server(
     } else {
         Err(RemoteError::Refused(base_url.to_owned(), problem.to_string()))
     }
+}
+
+/// The error of a request without a response.
+pub(super) fn unreachable(base_url: &str, error: reqwest::Error) -> RemoteError {
+    handshake_error(base_url, &error).unwrap_or_else(|| {
+        RemoteError::Unreachable(base_url.to_owned(), with_cause(&error.without_url()))
+    })
 }

@@ -72,7 +72,7 @@ impl ApiOptions {
         let settings = local_settings(self.config.as_deref())?;
         app::configure_malloc();
         let app = app::start_without_listener(&settings).await?;
-        let api = ApiClient::in_process(http::router(app.clone()));
+        let api = ApiClient::in_process(http::router(app.clone()))?;
         Ok(ApiSession { api, wait: self.wait, local: Some(app) })
     }
 }
@@ -111,7 +111,7 @@ pub(super) async fn end_services(app: &App) -> Result<(), BoxError> {
 
 /// The API of this process without its engine, for routes that search nothing.
 pub(super) fn without_engine() -> Result<ApiClient, BoxError> {
-    Ok(ApiClient::in_process(http::router(app::build_app(&local_settings(None)?)?)))
+    Ok(ApiClient::in_process(http::router(app::build_app(&local_settings(None)?)?))?)
 }
 
 /// The settings of the local engine. The limits that protect a server from its clients are as high

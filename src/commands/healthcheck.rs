@@ -5,9 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use kibitzer::client::{plain_http, probe_route};
 use kibitzer::config::{Settings, local_url, parse_listen_address};
 
+use reqwest::StatusCode;
+
 use super::BoxError;
+
+/// The route of the liveness check.
+const ROUTE: &str = "/livez";
 
 const TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -19,25 +25,43 @@ pub(crate) struct Options {
     /// Address of the server; overrides the configuration
     #[arg(long, value_name = "ADDRESS", value_parser = parse_listen_address)]
     listen: Option<SocketAddr>,
+    /// URL or host:port of another server, such as https://chess.example
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "listen"])]
+    server: Option<String>,
 }
 
 /// Succeeds when `/livez` returns 200.
 pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
-    let listen = match options.listen {
-        Some(address) => address,
-        None => Settings::load(options.config.as_deref())?.listen,
-    };
-    let url = format!("{}/livez", probe_url(listen));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let status = runtime.block_on(async {
-        let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
-        client.get(&url).send().await.map(|response| response.status())
-    })?;
-    if status == reqwest::StatusCode::OK {
+    let (url, status) = match &options.server {
+        Some(url) => (url.clone(), runtime.block_on(probe_route(url, ROUTE, TIMEOUT))?),
+        None => {
+            let url = probe_url(options.listen_address()?);
+            let status = runtime.block_on(probe_this_machine(&format!("{url}{ROUTE}")))?;
+            (url, status)
+        }
+    };
+    if status == StatusCode::OK {
         Ok(ExitCode::SUCCESS)
     } else {
-        Err(format!("{url} returned {status}; expected 200 OK").into())
+        Err(format!("{}{ROUTE} returned {status}; expected 200 OK", url.trim_end_matches('/'))
+            .into())
     }
+}
+
+impl Options {
+    fn listen_address(&self) -> Result<SocketAddr, BoxError> {
+        Ok(match self.listen {
+            Some(address) => address,
+            None => Settings::load(self.config.as_deref())?.listen,
+        })
+    }
+}
+
+/// The status of a URL of this machine, which no proxy of the environment can reach.
+async fn probe_this_machine(url: &str) -> Result<StatusCode, BoxError> {
+    let client = plain_http()?.no_proxy().timeout(TIMEOUT).build()?;
+    Ok(client.get(url).send().await?.status())
 }
 
 /// The URL to probe. A container may not resolve `localhost`, so IPv4 needs no name.

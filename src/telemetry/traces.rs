@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::{ExporterBuildError, Protocol, SpanExporter, WithExportConfig};
+use opentelemetry_otlp::{
+    ExporterBuildError, Protocol, SpanExporter, WithExportConfig, WithHttpConfig,
+};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use tracing::Subscriber;
@@ -17,6 +19,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::client::{RemoteError, blocking_plain_http};
 use crate::config::OtlpSettings;
 
 const SERVICE_NAME: &str = env!("CARGO_PKG_NAME");
@@ -40,6 +43,7 @@ impl TraceExporter {
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(&otlp.endpoint)
             .with_timeout(timeout)
+            .with_http_client(http_client(timeout)?)
             .build()?;
         let sampler = Sampler::TraceIdRatioBased(f64::from(otlp.sample_permille) / 1_000.0);
         let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
@@ -64,6 +68,22 @@ impl TraceExporter {
             .with_threads(false)
             .with_filter(own_spans)
     }
+}
+
+/// The client of the collector. The library would build one with TLS, which needs certificates of
+/// authorities, but collectors are reached by plain HTTP.
+fn http_client(timeout: Duration) -> Result<reqwest::blocking::Client, ExporterBuildError> {
+    // A thread of its own, because a blocking client must not be built in an async context.
+    let build = move || Ok::<_, RemoteError>(blocking_plain_http()?.timeout(timeout).build()?);
+    let failed = |why: String| ExporterBuildError::InternalFailure(format!("HTTP client: {why}"));
+    let built = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().spawn_scoped(scope, build)?;
+        Ok(thread.join())
+    });
+    built
+        .map_err(|error: std::io::Error| failed(error.to_string()))?
+        .map_err(|_| failed("panicked".to_owned()))?
+        .map_err(|error| failed(error.to_string()))
 }
 
 impl Drop for TraceExporter {

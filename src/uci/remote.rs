@@ -43,7 +43,7 @@ impl RemoteBackend {
     ///
     /// # Errors
     ///
-    /// The URL is not plain HTTP, the key cannot be sent in a header, the server cannot be used, or
+    /// The URL is not HTTP, the key cannot be sent in a header, the server cannot be used, or
     /// the system refuses a thread.
     pub fn connect(server: &str, api_key: Option<&str>) -> Result<RemoteBackend, RemoteError> {
         let runtime =

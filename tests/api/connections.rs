@@ -313,7 +313,8 @@ async fn a_stalled_reader_is_disconnected() {
 
 async fn http_2_works_with_prior_knowledge() {
     let server = Server::start().await;
-    let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let client =
+        kibitzer::client::plain_http().unwrap().no_proxy().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/v1/best-move", server.address);
     let body = json!({ "fen": "startpos", "depth": 3 });
     let answer = client.request(Method::POST, url).json(&body).send().await.unwrap();

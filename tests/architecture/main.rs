@@ -32,7 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("http", &["chess", "openings", "render", "nnue", "tablebase", "engine", "analysis", "mcp"]),
     ("uci", &["chess", "tablebase", "engine", "client"]),
     ("config", &[]),
-    ("telemetry", &["config"]),
+    ("telemetry", &["client", "config"]),
 ];
 
 /// The composition root imports every layer.

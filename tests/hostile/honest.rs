@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use kibitzer::client::plain_http;
 use reqwest::{Client, ClientBuilder, Method};
 
 /// The time between two requests.
@@ -29,12 +30,12 @@ pub(crate) struct HonestReport {
 impl HonestClient {
     /// A client of this server over HTTP/1.1.
     pub(crate) fn http1(server: SocketAddr) -> HonestClient {
-        HonestClient::new(server, Client::builder())
+        HonestClient::new(server, plain_http().unwrap())
     }
 
     /// A client of this server over HTTP/2.
     pub(crate) fn http2(server: SocketAddr) -> HonestClient {
-        HonestClient::new(server, Client::builder().http2_prior_knowledge())
+        HonestClient::new(server, plain_http().unwrap().http2_prior_knowledge())
     }
 
     fn new(server: SocketAddr, client: ClientBuilder) -> HonestClient {

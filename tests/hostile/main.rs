@@ -72,7 +72,7 @@ impl Drop for Server {
 }
 
 async fn memory_bound_mb(address: SocketAddr) -> u64 {
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = kibitzer::client::plain_http().unwrap().no_proxy().build().unwrap();
     let limits = client.get(format!("http://{address}/v1/limits")).send().await.unwrap();
     let limits: Value = serde_json::from_slice(&limits.bytes().await.unwrap()).unwrap();
     limits["memory"]["bound_mb"].as_u64().expect("a number")

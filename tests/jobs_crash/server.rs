@@ -61,7 +61,8 @@ impl Server {
                 }
             }
         });
-        let client = Client::builder()
+        let client = kibitzer::client::plain_http()
+            .expect("a client")
             .no_proxy()
             .timeout(Duration::from_secs(60))
             .build()

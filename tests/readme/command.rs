@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use kibitzer::client::plain_http;
 use serde_json::Value;
 
 /// A curl command and the response that the page prints below it.
@@ -56,7 +57,7 @@ impl Example {
 pub(crate) async fn send(command: &str, address: SocketAddr) -> reqwest::Result<String> {
     let Curl { path, headers, body } = Curl::parse(command);
     let url = format!("http://{address}{path}");
-    let client = reqwest::Client::builder().no_proxy().build()?;
+    let client = plain_http().expect("a client").no_proxy().build()?;
     let mut request = match body {
         Some(body) => client.post(url).body(body),
         None => client.get(url),

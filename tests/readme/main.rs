@@ -1,5 +1,6 @@
-//! The tested examples of the README, the API tour and the page on migration: each curl command, in order, against a
-//! fresh server, gives the response that the page prints below it.
+//! The tested examples of the README, the quick start, the API tour and the page on migration: each
+//! curl command, in order, against a fresh server, gives the response that the page prints below it.
+//! `snippets.py` tests the snippets in JavaScript and Python.
 //!
 //! An example is a `sh` block with one curl command and a `json` block right after it. A
 //! `json part` block prints only some members of the response. Members that depend on the clock or
@@ -34,6 +35,11 @@ fn every_curl_example_of_the_api_tour_gives_the_response_printed_there() {
 #[test]
 fn every_curl_example_of_the_migration_page_gives_the_response_printed_there() {
     check_page("docs/migrate.md", 3);
+}
+
+#[test]
+fn every_curl_example_of_the_quick_start_gives_the_response_printed_there() {
+    check_page("docs/quick-start.md", 2);
 }
 
 /// Runs the examples of a page, of which there are at least `minimum`.

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use kibitzer::client::plain_http;
 use serde_json::Value;
 
 /// A running server, ended when it is dropped.
@@ -33,7 +34,7 @@ impl Server {
 
     /// Waits until the server takes traffic.
     pub(crate) async fn wait_until_ready(&self) {
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let client = plain_http().expect("a client").no_proxy().build().expect("a client");
         let url = format!("http://{}/readyz", self.address);
         for _ in 0..200 {
             if client.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {

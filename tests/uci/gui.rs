@@ -34,10 +34,12 @@ impl Gui {
         Gui::run(Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_kibitzer")]))
     }
 
-    fn run(command: &mut Command) -> Gui {
+    pub(crate) fn run(command: &mut Command) -> Gui {
         let mut child = command
             .env_remove("HTTP_PROXY")
             .env_remove("http_proxy")
+            .env_remove("HTTPS_PROXY")
+            .env_remove("https_proxy")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

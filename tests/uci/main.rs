@@ -8,8 +8,10 @@
 )]
 
 mod gui;
+mod launcher;
 mod positions;
 mod protocol;
 mod remote;
 mod search;
 mod server;
+mod tls;

@@ -1,8 +1,8 @@
-"""Test of `kibitzer uci` with python-chess's engine module: play, analysis, MultiPV, ponder, stop.
+"""Test of `kibitzer-uci` with python-chess's engine module: play, analysis, MultiPV, ponder, stop.
 
-    python3 tests/uci/python_chess.py target/release/kibitzer [more arguments of `kibitzer uci`]
+    python3 tests/uci/python_chess.py target/release/kibitzer-uci [arguments of `kibitzer uci`]
 
-It needs the package `chess`. The module raises or logs every violation by an engine: unknown infos,
+A tool that takes a bare path to an engine starts this program, too. It needs the package `chess`. The module raises or logs every violation by an engine: unknown infos,
 illegal lines, unexpected answers. Both fail this test.
 """
 
@@ -13,7 +13,8 @@ import time
 import chess
 import chess.engine
 
-COMMAND = [sys.argv[1], "uci", *sys.argv[2:]]
+# Without arguments a bare path, as most tools start an engine.
+COMMAND = sys.argv[1:] if len(sys.argv) > 2 else sys.argv[1]
 
 # Tolerated seconds past the clock, because a busy machine may suspend any program for a while.
 # Matches on an idle machine test the clock.

@@ -473,8 +473,8 @@ fn a_path_of_the_address_precedes_the_routes() {
 }
 
 #[test]
-fn an_address_that_is_not_plain_http_is_refused() {
-    for url in ["https://127.0.0.1:1", "http://", "ftp://x"] {
+fn an_address_that_is_not_http_is_refused() {
+    for url in ["http://", "https://", "ftp://x"] {
         assert_refused_at_start(&["--server", url], "");
     }
 }

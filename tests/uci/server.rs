@@ -9,16 +9,18 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
-use axum::response::{IntoResponse, Response};
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use http_body::Frame;
 use kibitzer::app;
 use kibitzer::config::Settings;
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
+use tokio_rustls::server::TlsStream;
+use tokio_rustls::{TlsAcceptor, rustls};
 
 /// A server on its own port. Dropping this value stops it.
 pub(crate) struct Server {
@@ -44,26 +46,29 @@ impl Server {
     pub(crate) fn scripted(
         script: impl IntoIterator<Item = ScriptedReply>,
     ) -> (Server, Arc<Mutex<Vec<Value>>>) {
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let received = requests.clone();
-        let script: Vec<ScriptedReply> = script.into_iter().collect();
-        let answer = async move |body: String| {
-            let mut received = received.lock().unwrap();
-            received.push(serde_json::from_str(&body).unwrap());
-            script[(received.len() - 1).min(script.len() - 1)].response()
-        };
-        let router = Router::new()
-            .route("/v1/engine", get(async || r#"{"name": "kibitzer"}"#))
-            .route("/v1/analysis", post(answer.clone()))
-            .route("/v1/evaluate", post(answer));
-        // Also as behind a proxy that serves it below a path.
-        let router = Router::new().nest("/chess", router.clone()).merge(router);
-        (
-            Server::serve_on_own_runtime(async |listener| {
-                axum::serve(listener, router).await.unwrap()
-            }),
-            requests,
-        )
+        let (router, requests) = scripted_router(script);
+        let serve = async |listener| axum::serve(listener, router).await.unwrap();
+        (Server::serve_on_own_runtime(serve), requests)
+    }
+
+    /// Starts a scripted server that speaks TLS.
+    pub(crate) fn with_tls(
+        tls: rustls::ServerConfig,
+        script: impl IntoIterator<Item = ScriptedReply>,
+    ) -> Server {
+        let (router, _) = scripted_router(script);
+        Server::serve_on_own_runtime(async |listener| {
+            let listener = TlsListener { listener, acceptor: TlsAcceptor::from(Arc::new(tls)) };
+            axum::serve(listener, router).await.unwrap()
+        })
+    }
+
+    /// Starts a server that redirects every request to this root URL.
+    pub(crate) fn redirecting_to(root: &str) -> Server {
+        let root = root.to_owned();
+        let redirect = async move |uri: Uri| Redirect::permanent(&format!("{root}{uri}"));
+        let router = Router::new().fallback(redirect);
+        Server::serve_on_own_runtime(async |listener| axum::serve(listener, router).await.unwrap())
     }
 
     /// Starts a server whose `GET /v1/engine` returns this body.
@@ -84,6 +89,51 @@ impl Server {
         let address = listener.local_addr().unwrap();
         runtime.spawn(serve(listener));
         Server { address, _runtime: runtime }
+    }
+}
+
+/// The routes of a scripted server, and the bodies of the requests that it received.
+fn scripted_router(
+    script: impl IntoIterator<Item = ScriptedReply>,
+) -> (Router, Arc<Mutex<Vec<Value>>>) {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let received = requests.clone();
+    let script: Vec<ScriptedReply> = script.into_iter().collect();
+    let answer = async move |body: String| {
+        let mut received = received.lock().unwrap();
+        received.push(serde_json::from_str(&body).unwrap());
+        script[(received.len() - 1).min(script.len() - 1)].response()
+    };
+    let router = Router::new()
+        .route("/livez", get(async || "ok"))
+        .route("/v1/engine", get(async || r#"{"name": "kibitzer"}"#))
+        .route("/v1/analysis", post(answer.clone()))
+        .route("/v1/evaluate", post(answer));
+    // Also as behind a proxy that serves it below a path.
+    (Router::new().nest("/chess", router.clone()).merge(router), requests)
+}
+
+/// A listener whose connections speak TLS. It drops those whose handshake fails.
+struct TlsListener {
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+}
+
+impl axum::serve::Listener for TlsListener {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            let (stream, address) = self.listener.accept().await.unwrap();
+            if let Ok(stream) = self.acceptor.accept(stream).await {
+                return (stream, address);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.listener.local_addr()
     }
 }
 

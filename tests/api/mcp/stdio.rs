@@ -164,7 +164,7 @@ async fn a_client_that_leaves_ends_the_process() {
 async fn a_server_that_cannot_be_used_is_refused_at_the_start() {
     for (url, part) in [
         ("127.0.0.1:1", "cannot be reached"),
-        ("https://127.0.0.1:1", "only http:// is supported"),
+        ("ftp://127.0.0.1:1", "the URL must start with http:// or https://"),
         ("http://127.0.0.1:1/?x=1", "before ? and #"),
         ("not a url", "not a url"),
     ] {

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use kibitzer::client::plain_http;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
@@ -26,12 +27,13 @@ pub(crate) struct TestResponse {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Client {
-        Client::from_builder(address, reqwest::Client::builder())
+        Client::from_builder(address, plain_http().expect("a client"))
     }
 
     /// A client that opens a connection for each request.
     pub(crate) fn without_keep_alive(address: SocketAddr) -> Client {
-        Client::from_builder(address, reqwest::Client::builder().pool_max_idle_per_host(0))
+        let builder = plain_http().expect("a client");
+        Client::from_builder(address, builder.pool_max_idle_per_host(0))
     }
 
     fn from_builder(address: SocketAddr, builder: reqwest::ClientBuilder) -> Client {
