@@ -67,16 +67,16 @@ pub async fn probe_route(
 /// A builder of clients of this server.
 fn client_for(base_url: &str) -> Result<reqwest::ClientBuilder, RemoteError> {
     let builder = if base_url.starts_with("https:") { tls::https()? } else { plain_http()? };
-    Ok(builder.connect_timeout(CONNECT_TIMEOUT).redirect(Policy::custom(redirect_within_scheme)))
+    Ok(builder.connect_timeout(CONNECT_TIMEOUT).redirect(Policy::custom(redirect_within_origin)))
 }
 
-/// Follows redirects, but not between `http` and `https`: a redirected POST may become a GET, and
-/// over `http` the key is not encrypted.
-fn redirect_within_scheme(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+/// Follows redirects, but to no other scheme, host or port: a redirected POST may become a GET, and
+/// another host does not get the key.
+fn redirect_within_origin(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let previous = attempt.previous();
     if previous.len() > 10 {
         attempt.error("too many redirects")
-    } else if previous.iter().any(|url| url.scheme() != attempt.url().scheme()) {
+    } else if previous.iter().any(|url| url.origin() != attempt.url().origin()) {
         attempt.stop()
     } else {
         attempt.follow()

@@ -65,6 +65,11 @@ impl ApiError {
         }
     }
 
+    /// `true` if the same request may succeed later.
+    pub fn is_temporary(&self) -> bool {
+        self.is_lost() || self.retry_wait().is_some()
+    }
+
     /// `true` if the server is gone or a proxy answers for it.
     pub fn is_lost(&self) -> bool {
         match self {
@@ -135,7 +140,9 @@ impl ApiClient {
                 Err(error) => error,
             };
             match error.retry_wait() {
-                Some(wait) if Instant::now() + wait <= deadline => sleep(wait).await,
+                Some(wait) if wait <= deadline.saturating_duration_since(Instant::now()) => {
+                    sleep(wait).await;
+                }
                 _ => return Err(error),
             }
         }

@@ -32,6 +32,9 @@ pub(super) fn root_url(server: &str) -> Result<String, RemoteError> {
     if !matches!(parsed.scheme(), "http" | "https") {
         return Err(RemoteError::NotHttp(server.to_owned()));
     }
+    if !parsed.username().is_empty() || parsed.password().is_some() {
+        return Err(RemoteError::Credentials);
+    }
     if parsed.query().is_some() || parsed.fragment().is_some() {
         return Err(RemoteError::QueryOrFragment(server.to_owned()));
     }

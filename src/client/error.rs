@@ -9,6 +9,9 @@ pub enum RemoteError {
     /// The URL starts neither with http:// nor with https://.
     #[error("{0}: the URL must start with http:// or https://")]
     NotHttp(String),
+    /// The URL has a user name or a password, which messages would show.
+    #[error("the URL of the server must have no user name and no password; give a key by --key")]
+    Credentials,
     /// The URL has a query or a fragment.
     #[error("{0}: the URL must end after the host, the port or a path, before ? and #")]
     QueryOrFragment(String),
@@ -34,7 +37,7 @@ pub enum RemoteError {
     /// TLS cannot be set up.
     #[error("TLS: {0}")]
     Tls(#[from] rustls::Error),
-    /// The server redirects to the other of http and https, or the other way round.
+    /// The server redirects to another scheme, host or port.
     #[error("{0}: the server redirects to {1}; use that URL")]
     Redirected(String, String),
     /// The server answered, but not as kibitzer does.

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     limits: SearchLimits,
     /// Search until Ctrl-C
-    #[arg(long, conflicts_with_all = ["depth", "nodes", "time"])]
+    #[arg(long, conflicts_with_all = ["depth", "nodes", "time", "json"])]
     infinite: bool,
     /// Threads of the search [default: 1]
     #[arg(long, value_name = "N")]

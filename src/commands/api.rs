@@ -1,5 +1,6 @@
 //! The API that a command asks: that of a server, or of this process with the local engine.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use kibitzer::app;
 use kibitzer::client::{ApiClient, ApiError, ServerClient};
 use kibitzer::config::Settings;
 use kibitzer::http::{self, App};
+use kibitzer::telemetry::{self, TelemetryGuard};
 use reqwest::{RequestBuilder, Response};
 use tokio::time::timeout;
 
@@ -18,13 +20,17 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 const DAY_MS: u64 = 86_400_000;
 /// The largest number of nodes that a setting may have.
 const MAX_NODES: u64 = 1 << 53;
-const MAX_PGN_BYTES: usize = 64 << 20;
+/// Longest text of games.
+pub(super) const MAX_PGN_BYTES: usize = 64 << 20;
+
+/// Longest time that an option takes.
+const MAX_TIME: Duration = Duration::from_secs(365 * 86_400);
 
 /// The options of a command that asks the API.
 #[derive(clap::Args)]
 pub(crate) struct ApiOptions {
     /// URL or host:port of a kibitzer server that answers instead of this process, such as
-    /// http://127.0.0.1:8080
+    /// http://127.0.0.1:8080 or https://chess.example
     #[arg(long, value_name = "URL", conflicts_with = "config")]
     pub(super) server: Option<String>,
     /// API key for the server
@@ -43,8 +49,8 @@ pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|value| Duration::try_from_secs_f64(value).ok());
     let parsed = seconds.map_or_else(|| humantime::parse_duration(text), Ok);
     match parsed {
-        Ok(time) if time >= Duration::from_millis(1) => Ok(time),
-        _ => Err("it must be at least 1ms, like 500ms, 10s or 2m".to_owned()),
+        Ok(time) if (Duration::from_millis(1)..=MAX_TIME).contains(&time) => Ok(time),
+        _ => Err("it must be 1ms to 365days, like 500ms, 10s or 2m".to_owned()),
     }
 }
 
@@ -53,8 +59,8 @@ pub(super) struct ApiSession {
     pub(super) api: ApiClient,
     /// How long to wait for a server that is busy or away.
     pub(super) wait: Duration,
-    /// The services of this process.
-    local: Option<App>,
+    /// The services of this process, and their log on standard error.
+    local: Option<(App, TelemetryGuard)>,
 }
 
 impl ApiOptions {
@@ -71,9 +77,10 @@ impl ApiOptions {
         }
         let settings = local_settings(self.config.as_deref())?;
         app::configure_malloc();
+        let telemetry = telemetry::start(&settings.log, &settings.otlp, io::stderr())?;
         let app = app::start_without_listener(&settings).await?;
         let api = ApiClient::in_process(http::router(app.clone()))?;
-        Ok(ApiSession { api, wait: self.wait, local: Some(app) })
+        Ok(ApiSession { api, wait: self.wait, local: Some((app, telemetry)) })
     }
 }
 
@@ -89,7 +96,7 @@ impl ApiSession {
     /// Ends the services of this process.
     pub(super) async fn close(self) -> Result<(), BoxError> {
         match self.local {
-            Some(app) => end_services(&app).await,
+            Some((app, _telemetry)) => end_services(&app).await,
             None => Ok(()),
         }
     }
@@ -121,6 +128,10 @@ fn local_settings(file: Option<&Path>) -> Result<Settings, BoxError> {
     settings.access.required = false;
     settings.rate.requests = 0;
     settings.idle.positions = 0;
+    // They belong to the server: its jobs must not continue here.
+    settings.store.path = PathBuf::new();
+    settings.otlp.endpoint.clear();
+    settings.log.level = "warn".to_owned();
     settings.memory.max_mb = u64::MAX;
     settings.queue.max_wait_ms = DAY_MS;
     settings.stream.infinite_ms = DAY_MS;

@@ -16,12 +16,13 @@ use super::position_state::PositionState;
 use super::{BoxError, api, interrupt};
 
 #[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("picture").args(["svg", "png"]))]
 pub(crate) struct Options {
     /// A FEN or `startpos`
     #[arg(required = true, value_name = "FEN")]
     fen: Vec<String>,
     /// Print the picture as SVG
-    #[arg(long, conflicts_with = "png")]
+    #[arg(long)]
     svg: bool,
     /// Write the picture as PNG into this file
     #[arg(long, value_name = "FILE")]
@@ -30,13 +31,14 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t)]
     orientation: Orientation,
     /// Width and height of the picture in pixels, 16 to 1024 [default: 360]
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(16..=1_024))]
+    #[arg(long, value_name = "PIXELS", requires = "picture")]
+    #[arg(value_parser = clap::value_parser!(u16).range(16..=1_024))]
     size: Option<u16>,
     /// Show the names of files and ranks in the picture
-    #[arg(long)]
+    #[arg(long, requires = "picture")]
     coordinates: bool,
     /// Arrows and circles in the picture, such as Ge2e4,Rd5
-    #[arg(long, value_name = "ARROWS")]
+    #[arg(long, value_name = "ARROWS", requires = "picture")]
     arrows: Option<String>,
 }
 

@@ -19,7 +19,13 @@ impl Interrupt {
         let (sender, receiver) = watch::channel(false);
         tokio::spawn(async move {
             match tokio::signal::ctrl_c().await {
-                Ok(()) => sender.send_replace(true),
+                Ok(()) => {
+                    sender.send_replace(true);
+                    // A second one does not wait for the end of the work.
+                    if tokio::signal::ctrl_c().await.is_ok() {
+                        std::process::exit(INTERRUPTED.into());
+                    }
+                }
                 // Without a handler the system ends the process at Ctrl-C.
                 Err(_) => std::future::pending().await,
             }

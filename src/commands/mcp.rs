@@ -17,7 +17,7 @@ use super::serve::Signals;
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// URL or host:port of a kibitzer server that answers instead of this process, such as
-    /// http://127.0.0.1:8080
+    /// http://127.0.0.1:8080 or https://chess.example
     #[arg(long, value_name = "URL", conflicts_with = "config")]
     server: Option<String>,
     /// API key for the server

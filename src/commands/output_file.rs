@@ -32,8 +32,18 @@ impl OutputFile {
     }
 
     /// Writes the content and puts the file in its place.
-    pub(super) fn write_whole(self, content: &[u8]) -> Result<(), BoxError> {
+    pub(super) fn write_whole(&self, content: &[u8]) -> Result<(), BoxError> {
         self.try_write(content).map_err(|error| self.named(&error))
+    }
+
+    /// `true` if the file is the one at this path.
+    pub(super) fn is_same_as(&self, path: Option<&Path>) -> bool {
+        path.and_then(|path| fs::canonicalize(path).ok()).is_some_and(|path| path == self.path)
+    }
+
+    /// The path, for messages.
+    pub(super) fn name(&self) -> impl std::fmt::Display {
+        self.path.display()
     }
 
     fn try_write(&self, content: &[u8]) -> io::Result<()> {

@@ -15,6 +15,9 @@ pub(super) const STARTPOS: &str = "startpos";
 /// Longest line of a file of positions. A FEN has less than 100 bytes, and EPD adds comments.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
+/// The part of a longer line that an error shows.
+const SHOWN_BYTES: usize = 100;
+
 /// Lines that the reader is ahead of the searches.
 const LINES_AHEAD: usize = 16;
 
@@ -72,6 +75,12 @@ impl Positions {
                 let mut line = Vec::new();
                 let entry = match input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
                     Ok(0) => return,
+                    Ok(read) if read as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") => {
+                        // The API refuses what is left of the line.
+                        let fen = String::from_utf8_lossy(&line[..SHOWN_BYTES]).into_owned();
+                        let skipped = input.skip_until(b'\n').map(drop);
+                        skipped.map(|()| Entry { fen, place: Some(format!("{name}:{number}")) })
+                    }
                     Ok(_) => match fen_of(&String::from_utf8_lossy(&line)) {
                         None => continue,
                         Some(fen) => Ok(Entry { fen, place: Some(format!("{name}:{number}")) }),

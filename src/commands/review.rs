@@ -2,13 +2,13 @@
 
 mod job;
 
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::analyse::SearchLimits;
-use super::api::{ApiOptions, ApiSession};
+use super::api::{ApiOptions, ApiSession, MAX_PGN_BYTES};
 use super::interrupt::{INTERRUPTED, Interrupt, allow_closed_pipe};
 use super::output_file::OutputFile;
 use super::{BoxError, note};
@@ -76,16 +76,22 @@ async fn review(options: &Options) -> Result<ExitCode, BoxError> {
 
 /// Reads the text of a file or of standard input. The error names the path.
 fn read_games(path: &Path) -> Result<Vec<u8>, io::Error> {
-    let mut text = Vec::new();
     let (name, read) = match path == Path::new("-") {
-        true => ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut text).map(drop)),
-        false => (path.display().to_string(), fs::read(path).map(|read| text = read)),
+        true => ("standard input".to_owned(), read_text(io::stdin().lock())),
+        false => (path.display().to_string(), File::open(path).and_then(read_text)),
     };
-    let named =
-        |kind, error: &dyn std::fmt::Display| io::Error::new(kind, format!("{name}: {error}"));
-    read.map_err(|error| named(error.kind(), &error))?;
+    read.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))
+}
+
+fn read_text(input: impl Read) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    input.take(MAX_PGN_BYTES as u64 + 1).read_to_end(&mut text)?;
+    let refused = |why: String| Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    if text.len() > MAX_PGN_BYTES {
+        return refused(format!("more than {} MB; split it", MAX_PGN_BYTES >> 20));
+    }
     match text.trim_ascii().is_empty() {
-        true => Err(named(io::ErrorKind::InvalidData, &"there are no games")),
+        true => refused("there are no games".to_owned()),
         false => Ok(text),
     }
 }
@@ -126,8 +132,18 @@ async fn review_games(
         }
     })?;
     match output {
-        Some(file) => file.write_whole(&content)?,
-        None => io::stdout().lock().write_all(&content)?,
+        // The review leaves out the games that can't be read.
+        Some(file) if followed.refused_games > 0 && file.is_same_as(options.games.as_deref()) => {
+            let place = keep_elsewhere(&content)?;
+            let reason = "it is unchanged, because the review lacks the games that can't be read";
+            note(&format!("{}: {reason}; the review is in {place}", file.name()));
+        }
+        Some(file) => file.write_whole(&content).or_else(|error| {
+            advise();
+            let place = keep_elsewhere(&content)?;
+            Err(BoxError::from(format!("{error}; the review is in {place}")))
+        })?,
+        None => io::stdout().lock().write_all(&content).inspect_err(|_| advise())?,
     }
     if !followed.is_complete {
         note("interrupted: games whose review is not complete are unchanged");
@@ -135,4 +151,12 @@ async fn review_games(
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(if followed.refused_games == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Writes a review into a new file of the temporary folder and returns its path.
+fn keep_elsewhere(content: &[u8]) -> io::Result<String> {
+    let mut file = tempfile::Builder::new().prefix("kibitzer-").suffix(".pgn").tempfile()?;
+    file.write_all(content)?;
+    let (_, path) = file.keep().map_err(|error| error.error)?;
+    Ok(path.display().to_string())
 }

@@ -36,7 +36,7 @@ pub(super) enum JobFailure {
 
 impl From<ApiError> for JobFailure {
     fn from(error: ApiError) -> JobFailure {
-        match error.is_lost() {
+        match error.is_temporary() {
             true => JobFailure::Lost(error.to_string()),
             false => JobFailure::Refused(error.to_string()),
         }
@@ -80,8 +80,14 @@ enum JobEvent {
     Move {},
     Game(Box<GameEvent>),
     Heartbeat(Progress),
-    End { reason: String, progress: Progress },
+    End {
+        reason: String,
+        progress: Progress,
+    },
     Problem(ProblemText),
+    /// A type of a newer server.
+    #[serde(other)]
+    Unknown,
 }
 
 /// A reviewed game, or one that can't be read.
@@ -141,19 +147,16 @@ impl<'a> Job<'a> {
     pub(super) async fn follow(&self) -> Result<Followed, JobFailure> {
         let mut followed = Followed { is_complete: true, refused_games: 0 };
         let mut last_event_id = "0".to_owned();
-        let mut deadline = Instant::now() + self.session.wait;
+        // When the server was heard last.
+        let mut heard = Instant::now();
         loop {
-            let before = last_event_id.clone();
-            match self.follow_stream(&mut last_event_id, &mut followed).await {
+            match self.follow_stream(&mut last_event_id, &mut heard, &mut followed).await {
                 Ok(()) => {
                     self.bar.finish_and_clear();
                     return Ok(followed);
                 }
                 Err(JobFailure::Lost(reason)) => {
-                    if last_event_id != before {
-                        deadline = Instant::now() + self.session.wait;
-                    }
-                    if Instant::now() + RETRY_INTERVAL > deadline {
+                    if heard.elapsed() + RETRY_INTERVAL > self.session.wait {
                         self.bar.finish_and_clear();
                         return Err(JobFailure::Lost(reason));
                     }
@@ -170,6 +173,7 @@ impl<'a> Job<'a> {
     async fn follow_stream(
         &self,
         last_event_id: &mut String,
+        heard: &mut Instant,
         followed: &mut Followed,
     ) -> Result<(), JobFailure> {
         let path = format!("/v1/games/{}/events", self.id);
@@ -180,8 +184,9 @@ impl<'a> Job<'a> {
         loop {
             let lost = |error| JobFailure::Lost(format!("the events of the review: {error}"));
             let event = stream.next_event().await.map_err(lost)?;
+            *heard = Instant::now();
             let parsed: JobEvent = serde_json::from_str(&event.data).map_err(|error| {
-                JobFailure::Refused(format!("an event of the server is invalid: {error}"))
+                JobFailure::Lost(format!("an event of the server is invalid: {error}"))
             })?;
             if let Some(id) = event.id {
                 *last_event_id = id;
@@ -193,6 +198,7 @@ impl<'a> Job<'a> {
                     self.report_game(&game);
                 }
                 JobEvent::Heartbeat(progress) => self.show(&progress),
+                JobEvent::Unknown => {}
                 JobEvent::Problem(problem) => return Err(JobFailure::Lost(problem.to_string())),
                 JobEvent::End { reason, progress } => {
                     self.show(&progress);

@@ -15,6 +15,7 @@ crate::trials![
     a_game_that_cannot_be_read_is_named,
     a_text_that_ends_in_the_middle_is_no_loss,
     a_file_is_replaced_as_a_whole,
+    a_file_with_a_game_that_cannot_be_read_is_not_replaced,
     a_server_that_goes_away_leaves_no_file_and_names_the_job,
 ];
 
@@ -59,6 +60,20 @@ async fn a_file_is_replaced_as_a_whole() {
     assert_eq!(files(folder.path()), ["games.pgn"]);
 }
 
+async fn a_file_with_a_game_that_cannot_be_read_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.pgn");
+    let games = format!("{TWO_GAMES}\n[White \"Cy\"]\n\n1. e5 *\n");
+    std::fs::write(&file, &games).unwrap();
+    let path = file.to_str().unwrap();
+    let (code, _, err) = parts(&run(&["review", path, "-o", path, "--nodes", "500"], "").await);
+    assert_eq!(code, Some(1), "{err}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), games);
+    let (_, kept) = err.trim().split_once("the review is in ").unwrap_or_else(|| panic!("{err}"));
+    assert!(std::fs::read_to_string(kept).unwrap().contains("[%eval "));
+    std::fs::remove_file(kept).unwrap();
+}
+
 /// Starts `kibitzer review` with these arguments.
 fn start_review(arguments: &[&str]) -> std::process::Child {
     let mut command = kibitzer_command(arguments);
@@ -84,7 +99,8 @@ async fn a_server_that_goes_away_leaves_no_file_and_names_the_job() {
     ]);
     // The job is stored and runs for some seconds.
     let started = Instant::now();
-    while !server.client.get("/metrics").await.body.contains("review") {
+    let is_stored = "kibitzer_jobs{state=\"unfinished\"} 1";
+    while !server.client.get("/metrics").await.body.contains(is_stored) {
         assert!(started.elapsed() < Duration::from_secs(10));
     }
     tokio::time::sleep(Duration::from_millis(1_500)).await;
