@@ -32,7 +32,8 @@ async fn start_server(change: impl FnOnce(&mut Settings)) -> String {
         app::serve(&settings, listeners, std::future::pending()).await.expect("the server runs");
     });
     let ready = format!("{url}/readyz");
-    while !reqwest::get(&ready).await.is_ok_and(|response| response.status().is_success()) {
+    let client = plain_http().unwrap().build().unwrap();
+    while !client.get(&ready).send().await.is_ok_and(|response| response.status().is_success()) {
         sleep(Duration::from_millis(10)).await;
     }
     url
