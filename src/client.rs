@@ -1,4 +1,5 @@
-//! The client of the HTTP API, for the commands: of a server with `--server URL`, or of this process.
+//! The client of the HTTP API, for the commands: that of a server with `--server URL`, or that of
+//! this process.
 
 mod api;
 mod connect;

@@ -24,7 +24,7 @@ pub const MAX_RESPONSE_BYTES: usize = 1 << 20;
 pub struct ApiBody {
     /// The bytes, at most [`MAX_RESPONSE_BYTES`].
     pub bytes: Vec<u8>,
-    /// What accounts for the memory of the bytes and of what is read from them, until it is dropped.
+    /// Accounts for the memory of the bytes and of what is read from them, until it is dropped.
     pub memory: HeldMemory,
 }
 

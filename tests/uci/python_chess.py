@@ -2,8 +2,9 @@
 
     python3 tests/uci/python_chess.py target/release/kibitzer-uci [arguments of `kibitzer uci`]
 
-A tool that takes a bare path to an engine starts this program, too. It needs the package `chess`. The module raises or logs every violation by an engine: unknown infos,
-illegal lines, unexpected answers. Both fail this test.
+A tool that takes a bare path to an engine starts this program, too. The test needs the package
+`chess`. The module raises or logs every violation by an engine: unknown infos, illegal lines,
+unexpected answers. Both fail this test.
 """
 
 import logging

@@ -44,7 +44,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// `serde_json::Value` with its place in an object.
 const VALUE_BYTES: usize = 128;
 
-/// The longest text of the library in place of a response, such as about the version of the protocol.
+/// Longest text of the library in place of a response, for example about the protocol's version.
 const MAX_LIBRARY_TEXT: usize = 4 << 10;
 
 /// A message of JSON-RPC 2.0. The Model Context Protocol defines its members.

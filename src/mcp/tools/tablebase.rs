@@ -16,8 +16,8 @@ pub(super) const DESCRIPTION: Description = Description {
         with best play, not an estimate. Use it for positions with at most seven pieces, kings \
         and pawns included, before you analyse them. `category` is the result for the side to \
         move: win, loss, draw, cursed-win or blessed-loss (a win or loss that the 50-move rule \
-        makes a draw), maybe-win or maybe-loss (the move counter decides), or unknown. `result` of a move is for the same side, if it plays that move; the best \
-        moves come first. `dtz` counts half-moves to the next capture or pawn move with best \
+        makes a draw), maybe-win or maybe-loss (the move counter decides), or unknown. `result` of \
+        a move is for the same side, if it plays that move; the best moves come first. `dtz` counts half-moves to the next capture or pawn move with best \
         play, not to mate; that of a move counts after it, and below 0 the side loses. \
         The error no_tablebase means that the server has no tables, and tablebase_unavailable \
         that they lack this position.",
@@ -40,7 +40,8 @@ pub(super) async fn call(api: &impl Api, arguments: &Arguments) -> Result<Answer
     let listed: Vec<String> =
         listed.map(|mv| format!("{} ({})", text(mv, "san"), text(mv, "result"))).collect();
     let summary = format!(
-        "Result for the side to move: {category}; dtz {}.\nMoves, best first, with the result for the player who moves: {}",
+        "Result for the side to move: {category}; dtz {}.\nMoves, best first, with the result for \
+         the player who moves: {}",
         response["dtz"],
         listed.join(", ")
     );
