@@ -9,8 +9,9 @@ const expectMoves = (...moves) => steps.expectMoves(page(), ...moves);
 const press = async (...keys) => {
   for (const key of keys) await page().keyboard.press(key);
 };
-const focused = () =>
-  page().evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.id);
+/** Waits until the element of this name or id has the focus. */
+const expectFocus = (name) => page().waitForFunction((wanted) =>
+  [document.activeElement.ariaLabel, document.activeElement.id].includes(wanted), name);
 const message = (text) => page().locator(".board-message", { hasText: text }).waitFor();
 /** Types a move into the focused field. */
 const type = async (text) => {
@@ -24,22 +25,22 @@ test("arrow keys go over 64 named squares", async () => {
   assert.equal(await cells.first().getAttribute("aria-label"), "a8, black rook");
   assert.equal(await cells.last().getAttribute("aria-label"), "h1, white rook");
   await press("b");
-  assert.equal(await focused(), "e2, white pawn");
+  await expectFocus("e2, white pawn");
   await press("ArrowUp", "ArrowUp", "ArrowRight");
-  assert.equal(await focused(), "f4, empty");
+  await expectFocus("f4, empty");
   await press(...Array(9).fill("ArrowRight"));
-  assert.equal(await focused(), "h4, empty");
+  await expectFocus("h4, empty");
 });
 
 test("Enter and Space play a move, and the focus stays on the squares", async () => {
   await press("b", "Enter");
   await message("e2, white pawn. It can go to e3 or e4.");
   await press("ArrowUp", "ArrowUp");
-  assert.equal(await focused(), "e4, empty, target");
+  await expectFocus("e4, empty, target");
   await press(" ");
   await expectMoves("e4");
   await message("Black to move");
-  assert.equal(await focused(), "e4, white pawn");
+  await expectFocus("e4, white pawn");
 });
 
 test("Escape gives a piece back, and a wrong target is named", async () => {
@@ -53,11 +54,11 @@ test("Escape gives a piece back, and a wrong target is named", async () => {
 
 test("a flipped board keeps the focused square, and arrows follow the drawn board", async () => {
   await press("b", "f");
-  assert.equal(await focused(), "e2, white pawn");
+  await expectFocus("e2, white pawn");
   await press("ArrowUp");
-  assert.equal(await focused(), "e1, white king");
+  await expectFocus("e1, white king");
   await press("ArrowRight");
-  assert.equal(await focused(), "d1, white queen");
+  await expectFocus("d1, white queen");
 });
 
 test("typed moves are played, and what is wrong is said beside the field", async () => {
@@ -88,15 +89,15 @@ test("a promotion is chosen by its letter or by arrow keys", async () => {
   await press("Escape", "b");
   // From e2 to b7, then to a8.
   await press(...Array(5).fill("ArrowUp"), ...Array(3).fill("ArrowLeft"));
-  assert.equal(await focused(), "b7, white pawn");
+  await expectFocus("b7, white pawn");
   await press("Enter", "ArrowUp", "ArrowLeft", "Enter");
   await page().getByRole("dialog", { name: "Promote to" }).waitFor();
-  assert.equal(await focused(), "queen");
+  await expectFocus("queen");
   await press("ArrowDown");
-  assert.equal(await focused(), "knight");
+  await expectFocus("knight");
   await press("Escape");
   await page().getByRole("dialog", { name: "Promote to" }).waitFor({ state: "hidden" });
-  assert.equal(await focused(), "a8, black rook");
+  await expectFocus("a8, black rook");
   await press("ArrowDown", "ArrowRight", "Enter", "ArrowUp", "ArrowLeft", "Enter", "r");
   await page().locator(".move", { hasText: "bxa8=R" }).waitFor();
 });
@@ -129,7 +130,7 @@ test("settings are changed with Tab, arrows and Space alone", async () => {
   await press(" ", "Escape");
   await settings.waitFor({ state: "detached" });
   assert.equal(await page().locator(".board coords").count(), 0);
-  assert.equal(await focused(), "Settings");
+  await expectFocus("Settings");
 });
 
 test("a position is set up and analysed with keys alone", async () => {
@@ -149,7 +150,7 @@ test("a position is set up and analysed with keys alone", async () => {
   await press("Enter");
   await editor.waitFor({ state: "detached" });
   await message("Black to move");
-  assert.equal(await focused(), "Set up");
+  await expectFocus("Set up");
   await page().getByRole("gridcell", { name: "e5, black king" }).waitFor();
 });
 
@@ -162,5 +163,5 @@ test("the help lists the keys, and Escape gives the focus back", async () => {
   }
   await press("Escape");
   await help.waitFor({ state: "detached" });
-  assert.equal(await focused(), "e2, white pawn");
+  await expectFocus("e2, white pawn");
 });
