@@ -5,7 +5,6 @@ mod api;
 pub(crate) mod bench;
 pub(crate) mod board;
 pub(crate) mod check_config;
-mod clamped;
 pub(crate) mod healthcheck;
 mod interrupt;
 pub(crate) mod mcp;
@@ -16,7 +15,9 @@ pub(crate) mod perft;
 mod position_state;
 mod positions;
 pub(crate) mod review;
+mod search_limits;
 pub(crate) mod serve;
+mod signals;
 pub(crate) mod uci;
 
 use std::error::Error;

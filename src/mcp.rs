@@ -16,7 +16,7 @@ mod server;
 mod text;
 mod tools;
 
-pub use api::{Api, ApiBody, ApiRequest, HeldMemory, MAX_RESPONSE_BYTES, long_response};
+pub use api::{Api, ApiBody, ApiRequest, MAX_RESPONSE_BYTES, long_response};
 pub use error::ToolError;
 pub use remote::RemoteApi;
 pub use server::ToolServer;

@@ -1,4 +1,4 @@
-//! What the commands draw on a terminal: boards, analyses and progress bars.
+//! Boards, analyses and progress bars on a terminal.
 //!
 //! A pipe gets plain text. `NO_COLOR` and `TERM=dumb` turn colours off.
 

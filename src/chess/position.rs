@@ -234,6 +234,11 @@ impl Position {
         self.checkers.is_nonempty()
     }
 
+    /// The square of the king in check, if there is one.
+    pub fn checked_king(&self) -> Option<Square> {
+        self.in_check().then(|| self.king(self.turn()))
+    }
+
     /// The pieces of the side to move that are alone between their king and an enemy slider.
     #[inline]
     pub const fn pinned(&self) -> Bitboard {

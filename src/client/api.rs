@@ -55,6 +55,11 @@ fn describe(problem: &ProblemText) -> String {
 }
 
 impl ApiError {
+    /// Makes the error of a response of this path from the failure to read its body.
+    pub fn interrupted(path: &str) -> impl FnOnce(reqwest::Error) -> ApiError {
+        |error| ApiError::Interrupted(path.to_owned(), error.to_string())
+    }
+
     /// The wait after which the request may succeed. `None` if it can't.
     fn retry_wait(&self) -> Option<Duration> {
         match self {

@@ -3,23 +3,25 @@
 use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use kibitzer::chess::{Color, Position, parse_fen};
-use kibitzer::client::{ApiError, LineStream, ProblemText, StreamError};
+use kibitzer::client::{ApiClient, ApiError, LineStream, ProblemText, StreamError};
 use kibitzer::terminal::{AnalysisInfo, AnalysisText, LiveBlock, Screen, draw_board};
-use reqwest::Method;
 use reqwest::header::ACCEPT;
+use reqwest::{Method, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::api::{ApiOptions, ApiSession, parse_time};
-use super::clamped::Clamped;
-use super::interrupt::{INTERRUPTED, Interrupt, allow_closed_pipe};
+use super::api::{ApiOptions, ApiSession};
+use super::interrupt::{INTERRUPTED, Interrupt, block_on};
 use super::orientation::Orientation;
 use super::position_state::PositionState;
 use super::positions::{Entry, Positions};
+use super::search_limits::{Clamped, SearchLimits};
 use super::{BoxError, note};
+
+/// The route of an analysis.
+const PATH: &str = "/v1/analysis";
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -44,43 +46,8 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// The limits of a search. It stops at the first one that it reaches.
-#[derive(clap::Args)]
-pub(super) struct SearchLimits {
-    /// Depth in plies
-    #[arg(long, value_name = "N")]
-    depth: Option<NonZeroU64>,
-    /// Nodes
-    #[arg(long, value_name = "N")]
-    nodes: Option<NonZeroU64>,
-    /// Time, such as 500ms, 10s or 2m; a number alone is in seconds
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    time: Option<Duration>,
-    /// The number of best moves to compare
-    #[arg(long, value_name = "N")]
-    lines: Option<NonZeroU64>,
-}
-
-impl SearchLimits {
-    /// The members of a request.
-    pub(super) fn members(&self) -> Vec<(&'static str, u64)> {
-        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let members = [
-            ("depth", self.depth.map(NonZeroU64::get)),
-            ("nodes", self.nodes.map(NonZeroU64::get)),
-            ("movetime_ms", self.time.map(milliseconds)),
-            ("multipv", self.lines.map(NonZeroU64::get)),
-        ];
-        members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-    }
-}
-
 pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let result = runtime.block_on(analyse(options));
-    // A thread that still reads standard input must not delay the exit.
-    runtime.shutdown_background();
-    allow_closed_pipe(result)
+    block_on(analyse(options))
 }
 
 async fn analyse(options: &Options) -> Result<ExitCode, BoxError> {
@@ -218,20 +185,19 @@ impl Analysis<'_> {
         request
     }
 
-    async fn print_json(&self) -> Result<Outcome, Failure> {
+    /// Requests the analysis in this media type.
+    async fn send(&self, media_type: &'static str) -> Result<Response, ApiError> {
         let body = self.request();
+        let request = |api: &ApiClient| {
+            api.request(Method::POST, PATH).json(&body).header(ACCEPT, media_type)
+        };
+        self.session.send(request).await
+    }
+
+    async fn print_json(&self) -> Result<Outcome, Failure> {
         let answer = async {
-            let response = self
-                .session
-                .send(|api| {
-                    let request = api.request(Method::POST, "/v1/analysis").json(&body);
-                    request.header(ACCEPT, "application/json")
-                })
-                .await?;
-            let text = response.text().await;
-            text.map_err(|error| {
-                ApiError::Interrupted("/v1/analysis".to_owned(), error.to_string())
-            })
+            let response = self.send("application/json").await?;
+            response.text().await.map_err(ApiError::interrupted(PATH))
         };
         tokio::select! {
             answer = answer => {
@@ -297,15 +263,7 @@ impl Analysis<'_> {
     }
 
     async fn read_stream(&self, live: &mut LiveAnalysis<'_>) -> Result<Outcome, Failure> {
-        let body = self.request();
-        let response = self
-            .session
-            .send(|api| {
-                let request = api.request(Method::POST, "/v1/analysis").json(&body);
-                request.header(ACCEPT, "application/x-ndjson")
-            })
-            .await?;
-        let mut stream = LineStream::new(response);
+        let mut stream = LineStream::new(self.send("application/x-ndjson").await?);
         loop {
             match stream.next_json().await? {
                 StreamLine::Info(info) => live.show(info)?,

@@ -1,4 +1,4 @@
-//! The API that a command asks: that of a server, or of this process with the local engine.
+//! The API for a command: that of a server, or of this process with the local engine.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) const MAX_PGN_BYTES: usize = 64 << 20;
 /// Longest time that an option takes.
 const MAX_TIME: Duration = Duration::from_secs(365 * 86_400);
 
-/// The options of a command that asks the API.
+/// The options of a command that sends requests to the API.
 #[derive(clap::Args)]
 pub(crate) struct ApiOptions {
     /// URL or host:port of a kibitzer server that answers instead of this process, such as
@@ -121,13 +121,20 @@ pub(super) fn without_engine() -> Result<ApiClient, BoxError> {
     Ok(ApiClient::in_process(http::router(app::build_app(&local_settings(None)?)?))?)
 }
 
-/// The settings of the local engine. The limits that protect a server from its clients are as high
-/// as they may be, because the only client is this command.
-fn local_settings(file: Option<&Path>) -> Result<Settings, BoxError> {
+/// The settings for a process whose only client is the one that has started it.
+pub(super) fn settings_for_one_client(file: Option<&Path>) -> Result<Settings, BoxError> {
     let mut settings = Settings::load(file)?;
     settings.access.required = false;
     settings.rate.requests = 0;
+    // The machine's other work needs the processor between two searches.
     settings.idle.positions = 0;
+    Ok(settings)
+}
+
+/// The settings of the local engine. The limits that protect a server from its clients are as high
+/// as they may be, because the only client is this command.
+fn local_settings(file: Option<&Path>) -> Result<Settings, BoxError> {
+    let mut settings = settings_for_one_client(file)?;
     // They belong to the server: its jobs must not continue here.
     settings.store.path = PathBuf::new();
     settings.otlp.endpoint.clear();

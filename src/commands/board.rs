@@ -85,8 +85,7 @@ async fn picture(
     query.extend(options.coordinates.then(|| ("coordinates", "true".to_owned())));
     query.extend(options.arrows.clone().map(|arrows| ("arrows", arrows)));
     let response = api.send(api.request(Method::GET, &with_query(path, &query))).await?;
-    let broken = |error: reqwest::Error| ApiError::Interrupted(path.to_owned(), error.to_string());
-    Ok(response.bytes().await.map_err(broken)?.into())
+    Ok(response.bytes().await.map_err(ApiError::interrupted(path))?.into())
 }
 
 fn with_query(path: &str, query: &[(&str, String)]) -> String {

@@ -41,6 +41,17 @@ impl Interrupt {
     }
 }
 
+/// Runs a command that Ctrl-C, or a reader that leaves, may end before all input is read.
+pub(super) fn block_on(
+    command: impl Future<Output = Result<ExitCode, BoxError>>,
+) -> Result<ExitCode, BoxError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(command);
+    // A thread that still reads standard input must not delay the exit.
+    runtime.shutdown_background();
+    allow_closed_pipe(result)
+}
+
 /// The result of a command whose reader may leave: `kibitzer review … | head` is no error.
 pub(super) fn allow_closed_pipe(result: Result<ExitCode, BoxError>) -> Result<ExitCode, BoxError> {
     match result {

@@ -11,8 +11,8 @@ use kibitzer::mcp::{Api, RemoteApi, ToolServer};
 use kibitzer::{app, telemetry};
 
 use super::BoxError;
-use super::api::end_services;
-use super::serve::Signals;
+use super::api::{end_services, settings_for_one_client};
+use super::signals::Signals;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -36,12 +36,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
             runtime.block_on(serve_remote(url, key))
         }
         None => {
-            let mut settings = Settings::load(options.config.as_deref())?;
-            // The only client is the one that has started this process.
-            settings.access.required = false;
-            settings.rate.requests = 0;
-            // The machine's other work needs the processor between two calls.
-            settings.idle.positions = 0;
+            let settings = settings_for_one_client(options.config.as_deref())?;
             app::configure_malloc();
             // The client reads standard output.
             let _telemetry = telemetry::start(&settings.log, &settings.otlp, io::stderr())?;

@@ -7,10 +7,8 @@ use std::time::Instant;
 use kibitzer::chess::{CastlingNotation, Move, Position, perft, to_uci};
 use kibitzer::terminal::progress_bar;
 
+use super::positions::STARTPOS;
 use super::{BoxError, interrupt};
-
-/// The name of the start position, as in the HTTP API.
-const STARTPOS: &str = "startpos";
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

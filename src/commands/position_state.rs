@@ -35,7 +35,7 @@ struct Opening {
 }
 
 impl PositionState {
-    /// Asks the API, and waits so long for a busy server.
+    /// Requests the state, and waits up to `patience` for a busy server.
     pub(super) async fn request(
         api: &ApiClient,
         fen: &str,
@@ -44,10 +44,7 @@ impl PositionState {
         let body = json!({ "fen": fen, "views": [] });
         let request = |api: &ApiClient| api.request(Method::POST, "/v1/position").json(&body);
         let response = api.send_patiently(patience, request).await?;
-        let broken = |error: reqwest::Error| {
-            ApiError::Interrupted("/v1/position".to_owned(), error.to_string())
-        };
-        response.json().await.map_err(broken)
+        response.json().await.map_err(ApiError::interrupted("/v1/position"))
     }
 
     /// `true` if there is no move to search.
@@ -57,8 +54,7 @@ impl PositionState {
 
     /// The square of the king in check.
     pub(super) fn checked_king(&self) -> Option<String> {
-        let position = parse_fen(&self.fen).ok()?.position;
-        position.in_check().then(|| position.king(position.turn()).to_string())
+        Some(parse_fen(&self.fen).ok()?.position.checked_king()?.to_string())
     }
 
     /// Lines below a board: whose turn it is, the opening, and the FEN.

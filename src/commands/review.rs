@@ -7,10 +7,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::analyse::SearchLimits;
 use super::api::{ApiOptions, ApiSession, MAX_PGN_BYTES};
-use super::interrupt::{INTERRUPTED, Interrupt, allow_closed_pipe};
+use super::interrupt::{INTERRUPTED, Interrupt, block_on};
 use super::output_file::OutputFile;
+use super::search_limits::SearchLimits;
 use super::{BoxError, note};
 use job::{Followed, Job, JobFailure};
 
@@ -42,11 +42,7 @@ fn parse_job_id(id: &str) -> Result<String, String> {
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let result = runtime.block_on(review(options));
-    // A thread that still reads standard input must not delay the exit.
-    runtime.shutdown_background();
-    allow_closed_pipe(result)
+    block_on(review(options))
 }
 
 async fn review(options: &Options) -> Result<ExitCode, BoxError> {

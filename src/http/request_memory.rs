@@ -41,17 +41,10 @@ pub(crate) struct Reservation {
     bytes: AtomicUsize,
 }
 
-/// Bytes of a request that are given back when this is dropped.
-#[derive(Debug)]
-pub(crate) struct HeldBytes {
-    reservation: Arc<Reservation>,
-    bytes: usize,
-}
-
 /// A part of a reservation that is given back earlier, when it is dropped.
 #[derive(Debug)]
-pub(crate) struct PartialReservation<'a> {
-    reservation: &'a Reservation,
+pub(crate) struct PartialReservation {
+    reservation: Arc<Reservation>,
     bytes: usize,
 }
 
@@ -126,25 +119,16 @@ impl Reservation {
     ///
     /// # Errors
     /// Fails if the client would hold more than its share.
-    pub(crate) fn grow(&self, bytes: usize) -> Result<(), ShareExceeded> {
+    pub(crate) fn grow(self: &Arc<Reservation>, bytes: usize) -> Result<(), ShareExceeded> {
         let mut part = self.part();
         part.grow_to(bytes)?;
         part.keep();
         Ok(())
     }
 
-    /// Reserves more bytes, until they are given back.
-    ///
-    /// # Errors
-    /// Fails if the client would hold more than its share.
-    pub(crate) fn hold(self: &Arc<Reservation>, bytes: usize) -> Result<HeldBytes, ShareExceeded> {
-        self.memory.take(&self.client_bytes, bytes)?;
-        Ok(HeldBytes { reservation: self.clone(), bytes })
-    }
-
     /// An empty part, which can grow and is given back on its own.
-    pub(crate) fn part(&self) -> PartialReservation<'_> {
-        PartialReservation { reservation: self, bytes: 0 }
+    pub(crate) fn part(self: &Arc<Reservation>) -> PartialReservation {
+        PartialReservation { reservation: self.clone(), bytes: 0 }
     }
 }
 
@@ -154,13 +138,7 @@ impl Drop for Reservation {
     }
 }
 
-impl Drop for HeldBytes {
-    fn drop(&mut self) {
-        self.reservation.memory.give_back(&self.reservation.client_bytes, self.bytes);
-    }
-}
-
-impl PartialReservation<'_> {
+impl PartialReservation {
     /// Raises the part to this number of bytes, or leaves a larger part as it is.
     ///
     /// # Errors
@@ -180,7 +158,7 @@ impl PartialReservation<'_> {
     }
 }
 
-impl Drop for PartialReservation<'_> {
+impl Drop for PartialReservation {
     fn drop(&mut self) {
         if self.bytes > 0 {
             self.reservation.memory.give_back(&self.reservation.client_bytes, self.bytes);
@@ -234,10 +212,6 @@ mod tests {
         assert_eq!(reservation.grow(3 * MB), Err(ShareExceeded));
         assert_eq!(memory.in_use(), REQUEST_BYTES + 2 * MB);
         drop(part);
-        assert_eq!(memory.in_use(), REQUEST_BYTES + MB);
-        let held = reservation.hold(100).unwrap();
-        assert_eq!(memory.in_use(), REQUEST_BYTES + MB + 100);
-        drop(held);
         assert_eq!(memory.in_use(), REQUEST_BYTES + MB);
         drop(reservation);
         assert_eq!(memory.in_use(), 0);

@@ -29,7 +29,7 @@ pub struct ApiBody {
 }
 
 /// A guard that gives memory back when it is dropped.
-pub type HeldMemory = Option<Box<dyn Send + Sync>>;
+type HeldMemory = Option<Box<dyn Send + Sync>>;
 
 /// The HTTP API of this process or of a server.
 pub trait Api: Clone + Send + Sync + 'static {

@@ -40,7 +40,7 @@ fn draw_square(position: &Position, square: Square, screen: &Screen) -> String {
         return format!(" {}", piece.map_or('.', Piece::letter));
     }
     let is_light = (square.file() as u8 + square.rank() as u8) % 2 == 1;
-    let is_checked = position.in_check() && square == position.king(position.turn());
+    let is_checked = position.checked_king() == Some(square);
     let background = match (is_checked, is_light) {
         (true, _) => CHECKED_SQUARE,
         (false, true) => LIGHT_SQUARE,

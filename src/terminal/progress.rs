@@ -8,12 +8,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// The time between two drawings of a bar that does not move. Its clock goes on.
 const TICK: Duration = Duration::from_millis(500);
 
-/// A bar of so many units, such as `moves`.
+/// A bar of `total` units, such as `moves`.
 pub fn progress_bar(total: u64, unit: &str) -> ProgressBar {
     bar(total, &format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"))
 }
 
-/// A bar of so many units with a message that changes, such as a speed.
+/// A bar of `total` units with a message that changes, such as a speed.
 pub fn progress_bar_with_message(total: u64, unit: &str) -> ProgressBar {
     bar(total, &format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{msg}}, {{eta}} left"))
 }

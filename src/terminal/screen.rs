@@ -1,11 +1,11 @@
-//! What standard output can show.
+//! The abilities of standard output: colours, figures, width.
 
 use console::{Style, Term};
 
 /// The width of a terminal that does not know its own.
 const DEFAULT_COLUMNS: usize = 80;
 
-/// What standard output can show.
+/// The abilities of standard output.
 #[derive(Clone, Debug)]
 pub struct Screen {
     term: Term,

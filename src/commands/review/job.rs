@@ -12,10 +12,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep};
 
-use crate::commands::analyse::SearchLimits;
 use crate::commands::api::ApiSession;
-use crate::commands::clamped::Clamped;
 use crate::commands::note;
+use crate::commands::search_limits::{Clamped, SearchLimits};
 
 /// The time between two tries to reach a server.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -241,10 +240,8 @@ impl<'a> Job<'a> {
         self.bar.finish_and_clear();
         let path = format!("/v1/games/{}{}", self.id, if is_json { "" } else { "/pgn" });
         let response = self.session.send(|api| api.request(Method::GET, &path)).await?;
-        let broken = |error: reqwest::Error| {
-            JobFailure::Lost(ApiError::Interrupted(path.clone(), error.to_string()).to_string())
-        };
-        let mut content = Vec::from(response.bytes().await.map_err(broken)?);
+        let content = response.bytes().await.map_err(ApiError::interrupted(&path))?;
+        let mut content = Vec::from(content);
         if !content.ends_with(b"\n") && !content.is_empty() {
             content.push(b'\n');
         }
@@ -259,6 +256,5 @@ async fn json<T: DeserializeOwned>(
     request: impl Fn(&ApiClient) -> RequestBuilder,
 ) -> Result<T, ApiError> {
     let response = session.send(request).await?;
-    let broken = |error: reqwest::Error| ApiError::Interrupted(path.to_owned(), error.to_string());
-    response.json().await.map_err(broken)
+    response.json().await.map_err(ApiError::interrupted(path))
 }

@@ -126,7 +126,7 @@ pub(crate) async fn submit_games(
 async fn admit_upload(
     app: &App,
     caller: &Caller,
-    memory: &Reservation,
+    memory: &Arc<Reservation>,
     headers: &HeaderMap,
 ) -> Result<Option<Permit>, Problem> {
     let refused = |ShareExceeded| Problem::memory_share_exceeded();
@@ -294,7 +294,7 @@ async fn chunked_response(
     chunks: impl ChunkSource<Error = JobError>,
     media_type: &'static str,
     path: &str,
-    reservation: &Reservation,
+    reservation: &Arc<Reservation>,
 ) -> Result<Response, Problem> {
     let mut memory = reservation.part();
     memory.grow_to(CHUNKED_BODY_BYTES).map_err(|ShareExceeded| Problem::memory_share_exceeded())?;

@@ -174,7 +174,7 @@ async fn read_message(
     app: &App,
     headers: &HeaderMap,
     body: Body,
-    memory: &Reservation,
+    memory: &Arc<Reservation>,
 ) -> Result<Bytes, Problem> {
     let declared = content_type(headers);
     check_encoding(headers)?;

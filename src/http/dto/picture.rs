@@ -87,7 +87,7 @@ fn picture_after_moves(game: &Game) -> Picture {
     let mut picture = Picture::new(position.to_setup().board);
     if let Some(&last) = game.moves().last() {
         picture.last_move = Some(MarkedMove::of_move(last, !position.turn()));
-        picture.check = position.in_check().then(|| position.king(position.turn()));
+        picture.check = position.checked_king();
     }
     picture
 }

@@ -138,7 +138,7 @@ pub(crate) async fn read_bytes(
     headers: &HeaderMap,
     body: Body,
     limits: BodyLimits,
-    memory: Option<&mut PartialReservation<'_>>,
+    memory: Option<&mut PartialReservation>,
 ) -> Result<Bytes, Problem> {
     let length = content_length(headers);
     let too_large = length.is_some_and(|length| length > limits.max_bytes);
@@ -179,7 +179,7 @@ async fn collect(
     mut body: Body,
     length: usize,
     max: usize,
-    mut memory: Option<&mut PartialReservation<'_>>,
+    mut memory: Option<&mut PartialReservation>,
 ) -> Result<Bytes, CollectError> {
     let mut buffer: Vec<u8> = Vec::new();
     let mut received = 0;

@@ -157,7 +157,7 @@ fn client_at_address(app: &App, request: &Request<Body>) -> Client {
 
 /// Reserves the memory of a response whose whole body exists already.
 fn reserve_body(
-    reservation: &Reservation,
+    reservation: &Arc<Reservation>,
     response: &mut Response<Body>,
 ) -> Result<(), ShareExceeded> {
     let bytes = response.body().size_hint().exact().unwrap_or(0) as usize;

@@ -85,8 +85,7 @@ pub(super) async fn call(api: &impl Api, arguments: &Arguments) -> Result<Answer
 
 /// The square of the king in check, if there is one.
 fn checked_king(fen: &str) -> Option<String> {
-    let position = position_of(fen)?;
-    position.in_check().then(|| position.king(position.turn()).to_string())
+    Some(position_of(fen)?.checked_king()?.to_string())
 }
 
 #[derive(Default)]

@@ -18,7 +18,7 @@ pub(super) struct ProgressLog<'a> {
 }
 
 impl<'a> ProgressLog<'a> {
-    /// A bar of so many units.
+    /// A bar of `total` units.
     pub(super) fn new(total: u64, unit: &str, out: &'a mut dyn Write) -> ProgressLog<'a> {
         let bar = progress_bar(total, unit);
         let out = above_bar(&bar, out);

@@ -19,9 +19,7 @@ use crate::http::access::{AddressClient, Identity};
 use crate::http::headers::RequestId;
 use crate::http::problem::render_problem;
 use crate::http::request_memory::{FREE_BODY_BYTES, Reservation, ShareExceeded};
-use crate::mcp::{
-    Api, ApiBody, ApiRequest, HeldMemory, MAX_RESPONSE_BYTES, ToolError, long_response,
-};
+use crate::mcp::{Api, ApiBody, ApiRequest, MAX_RESPONSE_BYTES, ToolError, long_response};
 
 /// JSON, or a picture.
 const ANY_JSON: HeaderValue = HeaderValue::from_static("application/json, */*;q=0.5");
@@ -102,36 +100,25 @@ impl InProcessApi {
         Ok(request)
     }
 
-    /// Reads a response, whose memory the call takes until it is done with it.
+    /// Reads a response. Its memory, and that of the document in it, is held with the bytes.
     async fn read(&self, path: &str, mut body: Body) -> Result<ApiBody, ToolError> {
         let mut bytes = Vec::new();
-        let mut reading = self.memory.as_ref().map(|memory| memory.part());
+        let mut held = self.memory.as_ref().map(Reservation::part);
         while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
             let broken =
                 |_| ToolError::new("internal", format!("the response of {path} broke off"));
             let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
-            if bytes.len() + data.len() > MAX_RESPONSE_BYTES {
+            let length = bytes.len() + data.len();
+            if length > MAX_RESPONSE_BYTES {
                 return Err(long_response(path));
             }
-            if let Some(reading) = &mut reading {
-                let more = (bytes.len() + data.len()).saturating_sub(FREE_BODY_BYTES);
-                reading.grow_to(more).map_err(share_exceeded)?;
+            if let Some(held) = &mut held {
+                let document = (DOCUMENT_BYTES_PER_BYTE * length).saturating_sub(FREE_BODY_BYTES);
+                held.grow_to(document).map_err(share_exceeded)?;
             }
             bytes.extend_from_slice(&data);
         }
-        drop(reading);
-        Ok(ApiBody { memory: self.hold(&bytes)?, bytes })
-    }
-
-    fn hold(&self, bytes: &[u8]) -> Result<HeldMemory, ToolError> {
-        let parsed = DOCUMENT_BYTES_PER_BYTE * bytes.len();
-        match &self.memory {
-            Some(memory) if parsed > FREE_BODY_BYTES => {
-                let held = memory.hold(parsed - FREE_BODY_BYTES).map_err(share_exceeded)?;
-                Ok(Some(Box::new(held)))
-            }
-            _ => Ok(None),
-        }
+        Ok(ApiBody { bytes, memory: held.map(|held| Box::new(held) as _) })
     }
 }
 
