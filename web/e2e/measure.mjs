@@ -11,6 +11,9 @@ const RUNS = 9;
 const SECONDS = Number(process.env.SECONDS ?? 60);
 const THROTTLE = 4;
 
+/** The position with the most legal moves, 218, as in links. */
+const MOST_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1_w_-_-_0_1";
+
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const print = (name, value, limit) => console.log(`${name.padEnd(58)} ${value} (limit ${limit})`);
 const ms = (value) => `${value.toFixed(0)} ms`;
@@ -85,6 +88,28 @@ function taskTimes(trace, pid) {
     .map(({ tdur }) => tdur / 1_000);
 }
 
+/** Slows the processor of a page down. */
+async function throttle(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE });
+  return session;
+}
+
+/** The CPU times of the page's tasks while something happens, the longest first. */
+async function traced(browser, page, happen) {
+  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
+  await happen();
+  const { traceEvents } = JSON.parse(await browser.stopTracing());
+  const pids = new Map();
+  for (const { pid, name } of traceEvents) {
+    if (name === "EventDispatch" || name === "UpdateLayoutTree") {
+      pids.set(pid, (pids.get(pid) ?? 0) + 1);
+    }
+  }
+  const [pid] = [...pids].toSorted(([, a], [, b]) => b - a)[0];
+  return taskTimes(traceEvents, pid).toSorted((a, b) => b - a);
+}
+
 async function heapSize(session) {
   await session.send("HeapProfiler.collectGarbage");
   return (await session.send("Runtime.getHeapUsage")).usedSize;
@@ -99,25 +124,14 @@ async function measureLoad(browser, address) {
   });
   await page.goto(`http://${address}/`);
   await page.locator(".pv-move[data-row='4']").first().waitFor();
-  const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE });
+  const session = await throttle(page);
   await page.waitForTimeout(3_000);
   const before = await heapSize(session);
   const depth = () => page.locator(".engine .depth").innerText();
   const first = Number((await depth()).match(/\d+/)[0]);
-  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
-  await page.waitForTimeout(SECONDS * 1_000);
-  const { traceEvents } = JSON.parse(await browser.stopTracing());
+  const times = await traced(browser, page, () => page.waitForTimeout(SECONDS * 1_000));
   const updates = Number((await depth()).match(/\d+/)[0]) - first;
   const after = await heapSize(session);
-  const pids = new Map();
-  for (const { pid, name } of traceEvents) {
-    if (name === "EventDispatch" || name === "UpdateLayoutTree") {
-      pids.set(pid, (pids.get(pid) ?? 0) + 1);
-    }
-  }
-  const [pid] = [...pids].toSorted(([, a], [, b]) => b - a)[0];
-  const times = taskTimes(traceEvents, pid).toSorted((a, b) => b - a);
   const sum = times.reduce((total, time) => total + time, 0);
   print(`updates a second, for ${SECONDS} s`, (updates / SECONDS).toFixed(1), "10");
   print(`longest task at ${THROTTLE}× throttle, CPU time`, `${times[0].toFixed(1)} ms`, "50 ms");
@@ -125,6 +139,23 @@ async function measureLoad(browser, address) {
   print("heap growth", `${((after - before) / 1e6).toFixed(2)} MB`, "5 MB");
   const shifted = await page.evaluate(() => globalThis.shifted);
   print("layout shift", shifted.toFixed(4), "0.02");
+  await page.context().close();
+}
+
+/** Tasks while the list of the most moves that a position can have is opened. */
+async function measureMoveList(browser, address) {
+  const page = await newPage(browser);
+  await page.goto(`http://${address}/?fen=${MOST_MOVES}`);
+  await page.locator(".pv-move").first().waitFor();
+  await throttle(page);
+  const times = await traced(browser, page, async () => {
+    await page.keyboard.press("e");
+    await page.waitForFunction(() =>
+      document.querySelectorAll(".known-move, .unknown-moves button").length === 218);
+    await page.waitForTimeout(500);
+  });
+  const longest = `${times[0].toFixed(1)} ms`;
+  print(`longest task of a list of 218 moves at ${THROTTLE}× throttle`, longest, "50 ms");
   await page.context().close();
 }
 
@@ -161,6 +192,7 @@ try {
   await measureNavigation(browser, address);
   await measureResume(browser);
   await measureLoad(browser, live.address);
+  await measureMoveList(browser, address);
   await live.stop();
 } finally {
   await browser.close();

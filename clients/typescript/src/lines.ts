@@ -6,23 +6,31 @@ export interface SilenceTimer {
   pause(): void;
 }
 
-/** The lines of a body. While the caller handles a line, the body is not silent. */
+/**
+ * The lines of a body. While the caller handles a line, the body is not silent. Leaving the loop
+ * cancels the body.
+ */
 export async function* textLines(
   body: ReadableStream<Uint8Array>, silence: SilenceTimer,
 ): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  for (;;) {
-    silence.restart();
-    const { done, value } = await reader.read();
-    silence.pause();
-    if (done) break;
-    const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+  try {
+    for (;;) {
+      silence.restart();
+      const { done, value } = await reader.read();
+      silence.pause();
+      // What follows the last line break is the beginning of a line that never came.
+      if (done) return;
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+    }
+  } finally {
+    // It fails where the body has failed.
+    await reader.cancel().catch(() => undefined);
   }
-  // What follows the last line break is the beginning of a line that never came.
 }
 
 /** An event of a stream of server-sent events. */

@@ -1,44 +1,26 @@
-/** Streams of server-sent events. */
-import { whole } from "./errors";
+/** Streams of server-sent events, as the TypeScript client reads them. */
+import { serverEvents, textLines } from "../../../clients/typescript/src/lines";
+import { Unreachable } from "./errors";
 
 export interface ServerEvent {
+  /** The type that its data names. */
   readonly type: string;
   readonly id: string | null;
   readonly data: unknown;
 }
 
-/** Splits a stream into its events. Lines end in LF, as this server writes them. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
-  let rest = "";
-  for await (const chunk of textOf(body)) {
-    const blocks = (rest + chunk).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const fields = new Map<string, string>();
-      for (const line of block.split("\n")) {
-        const colon = line.indexOf(":");
-        if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
-      }
-      const data = fields.get("data");
-      if (data === undefined) continue;
-      yield {
-        type: fields.get("event") ?? "message", id: fields.get("id") ?? null,
-        data: JSON.parse(data) as unknown,
-      };
-    }
-  }
-}
+/** The callers measure the silence of the server. */
+const NO_TIMER = { restart: () => undefined, pause: () => undefined };
 
-async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
+/** Splits a stream into its events, whose data is an object. Leaving the loop ends the stream. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   try {
-    for (;;) {
-      const { done, value } = await whole(reader.read());
-      if (done) return;
-      yield decoder.decode(value, { stream: true });
+    for await (const { id, data } of serverEvents(textLines(body, NO_TIMER))) {
+      const content = JSON.parse(data) as { readonly type: string };
+      yield { type: content.type, id, data: content };
     }
-  } finally {
-    await reader.cancel().catch(() => undefined);
+  } catch (error) {
+    // Fetch reports a body that breaks off as it reports errors of code.
+    throw error instanceof TypeError ? new Unreachable() : error;
   }
 }
