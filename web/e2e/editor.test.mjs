@@ -188,6 +188,16 @@ test("a position is set up by keyboard alone", async () => {
   await page().getByRole("gridcell", { name: "f7, black king" }).waitFor();
 });
 
+test("a server that never answers counts as gone after 20 seconds", async () => {
+  await page().route("**/v1/legal-moves", () => undefined);
+  await page().clock.install();
+  await open();
+  await page().clock.runFor(15_000);
+  await status("Checking the position…");
+  await page().clock.runFor(10_000);
+  await status("The server cannot be reached. The page alone has checked the position.");
+});
+
 test("without the server the page checks the position and says so", async () => {
   await page().route("**/v1/legal-moves", (route) => route.abort());
   await open();

@@ -23,10 +23,25 @@ interface Options {
 }
 
 const KEY_STORED_AS = "key";
+const EVENTS = "text/event-stream";
 const sessionStore = () => sessionStorage;
 
 /** The pause after a 429 that names none, as a proxy may send it. */
 const DEFAULT_HOLD_MS = 2_000;
+
+/** The time in which a request is answered and its answer read, also behind a dead network. */
+const MAX_ANSWER_MS = 20_000;
+const MAX_UPLOAD_MS = 120_000;
+
+/** A signal that also ends a request without an answer. Streams have their own timers. */
+function withTimeout({ accept, body, signal }: Options): AbortSignal {
+  const request = new AbortController();
+  const end = () => request.abort(signal?.reason);
+  if (signal?.aborted) end();
+  signal?.addEventListener("abort", end);
+  if (accept !== EVENTS) setTimeout(end, body === undefined ? MAX_ANSWER_MS : MAX_UPLOAD_MS);
+  return request.signal;
+}
 
 /** The wait in the header, for servers and proxies whose problems do not name it. */
 function headerWait({ headers }: Response): Pick<Problem, "retry_after_ms"> {
@@ -44,7 +59,10 @@ async function refusalOf(response: Response): Promise<Refusal> {
 }
 
 export function createClient() {
-  const [key, setKey] = createSignal(readStored(KEY_STORED_AS, sessionStore));
+  const [key, setKey] = createSignal(
+    // The same key once more is another try.
+    readStored(KEY_STORED_AS, sessionStore), { equals: false },
+  );
   const budget = new RequestBudget();
 
   async function send(path: string, options: Options): Promise<Response> {
@@ -61,7 +79,7 @@ export function createClient() {
     try {
       response = await fetch(path, {
         method: options.method ?? (body === undefined ? "GET" : "POST"), headers,
-        ...(body === undefined ? {} : { body }), ...(signal ? { signal } : {}),
+        ...(body === undefined ? {} : { body }), signal: withTimeout(options),
       });
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -99,7 +117,7 @@ export function createClient() {
     },
     /** Reads a stream of events until it ends or `signal` aborts it. */
     async *events(path: string, options: Options = {}): AsyncGenerator<ServerEvent> {
-      const response = await send(path, { accept: "text/event-stream", ...options });
+      const response = await send(path, { accept: EVENTS, ...options });
       const { readEvents } = await import("./server-events");
       if (response.body) yield* readEvents(response.body);
     },

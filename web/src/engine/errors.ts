@@ -1,4 +1,4 @@
-/** How requests fail: the server refuses them, or no answer comes. */
+/** Errors of requests: the server refuses them, or no answer comes. */
 
 /** A problem of the server (RFC 9457) as openapi.yaml describes it. */
 export interface Problem {
@@ -38,11 +38,15 @@ export class Unreachable extends Error {
   }
 }
 
-/** Reads a body to its end. Fetch reports one that breaks off as it reports errors of code. */
+/**
+ * Reads a body to its end. Fetch reports one that breaks off as it reports errors of code, and one
+ * that takes too long as aborted.
+ */
 export async function whole<Body>(body: Promise<Body>): Promise<Body> {
   try {
     return await body;
   } catch (error) {
-    throw error instanceof TypeError ? new Unreachable() : error;
+    const isCut = error instanceof TypeError || error instanceof DOMException;
+    throw isCut ? new Unreachable() : error;
   }
 }
