@@ -28,3 +28,12 @@ test("the same drawing once more removes it, and another colour recolours it", (
   expect(toggled([arrow, circle], arrow)).toEqual([circle]);
   expect(toggled([arrow], { ...arrow, brush: "blue" })).toEqual([{ ...arrow, brush: "blue" }]);
 });
+
+test("comments of a megabyte without an end of a command are read in one pass", () => {
+  const start = performance.now();
+  for (const comment of [`a${" ".repeat(1_000_000)}b`, "[%cal ".repeat(170_000)]) {
+    expect(drawingsOf([comment])).toEqual([]);
+    expect(withDrawings([comment], [])).toEqual([comment]);
+  }
+  expect(performance.now() - start).toBeLessThan(1_000);
+});

@@ -11,7 +11,8 @@ export interface Drawing extends DrawShape {
   readonly brush: Brush;
 }
 
-const COMMAND = /\s*\[%c[as]l\s[^\]]*\]/g;
+/** A command with the blanks before it. No text is read twice, however long it is. */
+const COMMAND = /(?<!\s)\s*\[%c[as]l\s[^\][]*\]/g;
 const SHAPE = /\b([GRBY])([a-h][1-8])([a-h][1-8])?\b/g;
 
 /** The drawings of a move. */

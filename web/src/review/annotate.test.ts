@@ -63,3 +63,13 @@ test("a second time changes nothing, and what others wrote stays", () => {
 test("moves that are not reviewed stay as they are", () => {
   expect(addReview(played, idsOf(played), [null, null])).toBe(played);
 });
+
+test("comments of a megabyte without an end of a command are read in one pass", () => {
+  const [first = 0] = idsOf(played);
+  const comments = [`a${" ".repeat(1_000_000)}b`, "[%eval ".repeat(150_000)];
+  const written = annotate(played, first, { comments });
+  const start = performance.now();
+  const reviewed = addReview(written, [first], REVIEWS.slice(0, 1));
+  expect(nodeOf(reviewed, first).comments).toEqual([`[%eval -0.69] ${comments[0]}`, comments[1]!.trim()]);
+  expect(performance.now() - start).toBeLessThan(1_000);
+});

@@ -15,9 +15,12 @@ function evalCommand({ type, value }: Score): string | null {
   return `[%eval ${(value / 100).toFixed(2)}]`;
 }
 
+/** A command with the blanks before it. No text is read twice, however long it is. */
+const EVAL = /(?<!\s)\s*\[%eval\s[^\][]*\]/g;
+
 function annotatedComments({ comments }: TreeNode, score: Score): string[] {
   const others = comments
-    .map((comment) => comment.replaceAll(/\s*\[%eval\s[^\]]*\]/g, "").trim())
+    .map((comment) => comment.replaceAll(EVAL, "").trim())
     .filter((comment) => comment !== "");
   const command = evalCommand(score);
   if (command === null) return others;

@@ -6,6 +6,7 @@ import { newTree, nodeOf, playLine, ROOT } from "./tree";
 test("the text of comments is without commands", () => {
   expect(textOf(["[%clk 0:03:00] Good [%eval 0.3]", "[%csl Ge4]", "Next"])).toBe("Good\n\nNext");
   expect(textOf(["a [%clk 0:03:00] b"])).toBe("a b");
+  expect(textOf(["[%clk 0:03:00] [%eval 0.3][%csl Ge4] a"])).toBe("a");
 });
 
 test("another text keeps the commands and is one that PGN can hold", () => {
@@ -14,6 +15,7 @@ test("another text keeps the commands and is one that PGN can hold", () => {
   expect(withText(comments, "")).toEqual(["[%clk 0:03:00] [%csl Ge4]"]);
   expect(withText([], " a } b\r\n")).toEqual(["a ) b"]);
   expect(withText(["Good"], "")).toEqual([]);
+  expect(withText([], "a\n\n [Event x] b\n\nc")).toEqual(["a\n [Event x] b\n\nc"]);
 });
 
 test("clock and evaluation are read from commands", () => {
@@ -45,4 +47,16 @@ test("moves are said in words", () => {
   expect(spokenMove(nodeOf(tree, id))).toBe("1, Black, knight f6");
   expect(spokenMove(nodeOf(tree, ROOT))).toBe("Start position");
   expect(moveText(nodeOf(tree, id))).toBe("1… Nf6");
+});
+
+test("comments of a megabyte without an end of a command are read in one pass", () => {
+  const blanks = `a${" ".repeat(1_000_000)}b`;
+  const commands = "[%clk ".repeat(170_000);
+  const start = performance.now();
+  expect(textOf([blanks])).toBe(blanks);
+  expect(textOf([commands])).toBe(commands.trim());
+  expect(withText([commands], blanks)).toEqual([blanks]);
+  expect([clockOf([commands]), clockOf([`[%clk${" ".repeat(1_000_000)}`])]).toEqual([null, null]);
+  expect(withText([], "\n".repeat(1_000_000) + "a")).toEqual(["a"]);
+  expect(performance.now() - start).toBeLessThan(1_000);
 });

@@ -1,4 +1,4 @@
-/** What is written about moves: glyphs, and comments with the commands of programs in them. */
+/** Annotations of moves: glyphs, and comments with the commands of programs in them. */
 
 export interface Glyph {
   readonly nag: number;
@@ -68,12 +68,13 @@ export function toggleGlyph(nags: readonly number[], nag: number): number[] {
   return [...nags.filter((present) => !isRival(present)), nag].sort((a, b) => a - b);
 }
 
-const COMMAND = /\[%[^\]]*\]/g;
+/** A command. It ends at the next bracket, so that no text is read twice. */
+const COMMAND = /\[%[^\][]*\]/g;
 
 /** The text of comments, without commands such as `[%clk 0:03:00]`. */
 export function textOf(comments: readonly string[]): string {
   return comments
-    .map((comment) => comment.replace(/\s*\[%[^\]]*\]\s*/g, " ").trim())
+    .map((comment) => comment.split(COMMAND).map((part) => part.trim()).filter(Boolean).join(" "))
     .filter((text) => text !== "")
     .join("\n\n");
 }
@@ -83,7 +84,7 @@ function writable(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
     .replaceAll("}", ")")
-    .replace(/\n\s*\n(?=\s*\[\s*Event\s)/g, "\n")
+    .replace(/(?<!\s)\s+(?=\[\s*Event\s)/g, (blanks) => blanks.replace(/\n\s*\n/, "\n"))
     .trim();
 }
 
@@ -96,7 +97,7 @@ export function withText(comments: readonly string[], text: string): string[] {
 
 /** The argument of the last command of this name. */
 function argument(comments: readonly string[], name: string): string | null {
-  const commands = comments.join(" ").matchAll(new RegExp(`\\[%${name}\\s+([^\\]]*)\\]`, "g"));
+  const commands = comments.join(" ").matchAll(new RegExp(`\\[%${name}\\s([^\\][]*)\\]`, "g"));
   return [...commands].at(-1)?.[1]?.trim() ?? null;
 }
 
