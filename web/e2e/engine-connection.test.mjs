@@ -28,12 +28,35 @@ test("a server that needs a key: a sentence, the key's entry, a wrong key, its r
     await page.getByRole("button", { name: "Enter API key…" }).click();
     const field = page.getByRole("textbox", { name: "API key" });
     assert.equal(await field.evaluate((input) => input === document.activeElement), true);
-    await field.fill("wrong");
-    await page.keyboard.press("Enter");
-    await page.getByText("The server refuses this key.").waitFor();
-    await field.fill(KEY);
-    await page.keyboard.press("Enter");
+    // Nothing is said of a key before the server has answered.
+    const problem = page.locator("#api-key-problem");
+    const enter = async (key) => {
+      let release;
+      const held = new Promise((resolve) => { release = resolve; });
+      await page.route("**/v1/tickets", async (route) => {
+        await held;
+        await route.continue();
+      });
+      await field.fill(key);
+      const asked = page.waitForRequest("**/v1/tickets");
+      await page.keyboard.press("Enter");
+      await asked;
+      assert.equal(await problem.innerText(), "");
+      await page.locator(".server-state", { hasText: "Connecting to the server…" }).waitFor();
+      const answer = page.waitForResponse("**/v1/tickets");
+      release();
+      const code = (await answer).status();
+      await page.unroute("**/v1/tickets");
+      return code;
+    };
+    // The same key once more is another try.
+    for (const key of ["wrong", "wrong"]) {
+      assert.equal(await enter(key), 401);
+      await problem.filter({ hasText: "The server refuses this key." }).waitFor();
+    }
+    assert.equal(await enter(KEY), 200);
     await page.getByRole("row", { name: /^Requests \d+ of 100000 left/ }).waitFor();
+    assert.equal(await problem.innerText(), "");
     await page.keyboard.press("Escape");
     await expectLines(page, "1…");
     // The key is kept for the tab, and reaches no address: the socket has a ticket.
@@ -47,6 +70,60 @@ test("a server that needs a key: a sentence, the key's entry, a wrong key, its r
     await page.keyboard.press("Escape");
     await status(page).filter({ hasText: "The server needs a valid API key." }).waitFor();
     assert.equal(await page.evaluate(() => sessionStorage.getItem("kibitzer.key")), null);
+  })));
+
+test("a refused connection is tried again when the tab is shown", () =>
+  withServer(KEYS, (address) => withPage(address, async (page, open) => {
+    await open();
+    const isShown = status(page).filter({ hasText: "The server needs a valid API key." });
+    await isShown.waitFor();
+    const asked = page.waitForResponse("**/v1/limits");
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    assert.equal((await asked).status(), 401);
+    await isShown.waitFor();
+  })));
+
+test("a refusal that no key helps against offers another try", () =>
+  withServer("", (address) => withPage(address, async (page, open) => {
+    await page.routeWebSocket(/\/v1\/live/, (socket) => socket.close());
+    await page.route("**/v1/limits", (route) => route.fulfill({
+      status: 403, contentType: "application/problem+json",
+      body: JSON.stringify({
+        title: "Origin refused", status: 403, code: "origin_refused",
+        detail: "the origin is not allowed",
+      }),
+    }));
+    await open();
+    await status(page).filter({ hasText: "The origin is not allowed." }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Enter API key…" }).count(), 0);
+    // The board works without the server.
+    await click(page, "e2", "e4");
+    await page.unroute("**/v1/limits");
+    await page.getByRole("button", { name: "Try again" }).click();
+    // Without sockets, events bring the evaluation.
+    await expectLines(page, "1…");
+    assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+  })));
+
+test("the place in the queue is shown while a search waits for a worker", () =>
+  withServer("", (address) => withPage(address, async (page, open) => {
+    let searches = 0;
+    await page.routeWebSocket(/\/v1\/live/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((text) => {
+        const { type, id } = JSON.parse(text);
+        // The first search waits, as behind those of other users.
+        if (type === "go" && ++searches === 1) {
+          socket.send(JSON.stringify({ type: "queued", id, position: 2 }));
+        } else server.send(text);
+      });
+    });
+    await open();
+    await status(page).filter({ hasText: /^Connected\. Waiting for a worker, place 2\.$/ })
+      .waitFor();
+    await click(page, "e2", "e4");
+    await expectLines(page, "1…");
+    await status(page).filter({ hasText: "The engine is searching." }).waitFor();
   })));
 
 test("beyond the rate limit the wait counts down, and the analysis goes on", () =>

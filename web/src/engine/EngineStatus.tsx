@@ -10,7 +10,6 @@ export function EngineStatus(props: { engine: Engine; client: Client }) {
   const [dialog, setDialog] = createSignal<(() => JSX.Element) | null>(null);
   const state = () => props.engine.state;
   const countdown = createCountdown(props.engine);
-  const isKeyMissing = () => state().connection === "refused";
   const open = () => withPart(
     "The details of the server",
     () => import("./ServerDialog"),
@@ -26,8 +25,13 @@ export function EngineStatus(props: { engine: Engine; client: Client }) {
         isProblem={state().refusal !== null}
         countdown={countdown()}
       >
+        <Show when={state().connection === "forbidden"}>
+          <button type="button" class="status-button" onClick={props.engine.reconnect}>
+            Try again
+          </button>
+        </Show>
         <button type="button" class="status-button" onClick={() => void open()}>
-          {isKeyMissing() ? "Enter API key…" : "Server"}
+          {state().connection === "refused" ? "Enter API key…" : "Server"}
         </button>
       </StatusLine>
       <Show when={dialog()} keyed>{(view) => view()}</Show>

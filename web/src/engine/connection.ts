@@ -10,12 +10,13 @@ import type { Transport } from "./transport";
 
 /**
  * `waiting`: it opens itself again later; `idle`: the next search opens it; `refused`: the server
- * does not admit the user, so it opens on request only.
+ * does not admit the user without another key; `forbidden`: nor with one. Both open on request, and
+ * when the network or the user is back.
  */
-export type ConnectionState = "connecting" | "open" | "waiting" | "idle" | "refused";
+export type ConnectionState = "connecting" | "open" | "waiting" | "idle" | "refused" | "forbidden";
 
 interface ConnectionHandlers {
-  /** `refusal` is the server's reason for `waiting` or `refused`, if it was reached. */
+  /** `refusal` is the server's reason for `waiting`, `refused` or `forbidden`, if it was reached. */
   onState(state: ConnectionState, refusal: ShownRefusal | null): void;
   onMessage(message: ServerMessage): void;
   onLimits(limits: Limits): void;
@@ -27,8 +28,10 @@ const MAX_FAILED_SOCKETS = 2;
 /** The options of requests that the connection needs. */
 const options = () => ({ priority: "search" as const, signal: AbortSignal.timeout(8_000) });
 
-/** Statuses after which only the user can change something. */
-const FINAL_STATUSES: readonly number[] = [401, 403];
+/** The states after which the page alone changes nothing, by the status of the refusal. */
+const FINAL_STATES: Readonly<Record<number, ConnectionState>> = {
+  401: "refused", 403: "forbidden",
+};
 
 export class Connection {
   readonly #client: Client;
@@ -64,7 +67,8 @@ export class Connection {
 
   /** Tries again at once, as after the network came back, but not before the server allows it. */
   retry(): void {
-    if (this.#state === "waiting" && performance.now() >= this.#heldUntil) {
+    const isClosed = ["waiting", "refused", "forbidden"].includes(this.#state);
+    if (isClosed && performance.now() >= this.#heldUntil) {
       this.#backOff.reset();
       void this.#connect();
     }
@@ -184,8 +188,9 @@ export class Connection {
     this.close();
     const { status, retry_after_ms = 0 } = refusal.problem;
     const text = refusedText(refusal.problem);
-    if (FINAL_STATUSES.includes(status)) {
-      this.#become("refused", shownRefusal(text, null));
+    const final = FINAL_STATES[status];
+    if (final) {
+      this.#become(final, shownRefusal(text, null));
       return;
     }
     const wait = retryWait(refusal, this.#backOff) ?? this.#backOff.next(document.hidden);

@@ -1,5 +1,5 @@
 /** The engine of the page: one connection, at most one search, and all evaluations so far. */
-import { createEffect, on, onCleanup } from "solid-js";
+import { createComputed, on, onCleanup } from "solid-js";
 import { createStore } from "solid-js/store";
 import type { Client } from "./client";
 import { analysisCommands, positionCommands } from "./commands";
@@ -69,7 +69,12 @@ export function createEngine(client: Client) {
   });
   // Before the page is drawn, so that the first evaluation comes sooner.
   connection.ensureOpen();
-  createEffect(on(client.key, () => connection.reconnect(), { defer: true }));
+  const reconnect = () => {
+    setState({ connection: "connecting", refusal: null });
+    connection.reconnect();
+  };
+  // Before views show the new key beside the answer to the old one.
+  createComputed(on(client.key, reconnect, { defer: true }));
 
   return {
     state,
@@ -81,6 +86,8 @@ export function createEngine(client: Client) {
     ...analysisCommands(parts),
     /** Asks the server for its limits and keeps them. Fails as a request does. */
     readLimits,
+    /** Connects anew at once. */
+    reconnect,
   };
 }
 
