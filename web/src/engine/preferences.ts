@@ -1,5 +1,5 @@
 /** The user's choices about the analysis, kept in the browser. */
-import { keep, readStored } from "../ui/storage";
+import { keepMembers, membersOf, readStored } from "../ui/storage";
 import type { Limits, SearchLimit } from "./protocol";
 
 export type LimitName = `depth ${number}` | `time ${number}` | "infinite";
@@ -38,7 +38,7 @@ export function limitChoices(limits: Limits | null): readonly Choice[] {
   });
 }
 
-export interface Preferences {
+interface Preferences {
   readonly multipv: number;
   readonly limit: LimitName;
 }
@@ -51,13 +51,7 @@ export const MAX_LINES = 10;
 
 /** Reads kept choices. What is missing, unknown or out of range has its default. */
 export function parsePreferences(text: string | null): Preferences {
-  let kept: unknown = null;
-  try {
-    kept = text === null ? null : JSON.parse(text);
-  } catch {
-    // Not JSON: the defaults.
-  }
-  const { multipv, limit } = (typeof kept === "object" && kept ? kept : {}) as Partial<Preferences>;
+  const { multipv, limit } = membersOf(text) as Partial<Preferences>;
   const isCount = Number.isInteger(multipv) && multipv! >= 1 && multipv! <= MAX_LINES;
   return {
     multipv: isCount ? multipv! : DEFAULTS.multipv,
@@ -67,5 +61,5 @@ export function parsePreferences(text: string | null): Preferences {
 
 export const readPreferences = () => parsePreferences(readStored(STORED_AS));
 
-export const keepPreferences = ({ multipv, limit }: Preferences) =>
-  keep(STORED_AS, JSON.stringify({ multipv, limit }));
+export const keepPreferences = (changed: Partial<Preferences>) =>
+  keepMembers(STORED_AS, changed);

@@ -1,7 +1,7 @@
 /** The pieces that the boards show. `classic` is in the first style sheet; others are loaded. */
-import type { Settings } from "./settings";
 
-export type PieceSet = Settings["pieces"];
+export const PIECE_SETS = ["classic", "flat", "shapes", "letters"] as const;
+export type PieceSet = (typeof PIECE_SETS)[number];
 
 let wanted: PieceSet | undefined;
 

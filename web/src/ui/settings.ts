@@ -1,15 +1,15 @@
 /** The settings of the page, kept in the browser. */
 import { createEffect } from "solid-js";
 import { createStore } from "solid-js/store";
-import { showPieces } from "./pieces";
-import { keep, readStored } from "./storage";
+import { PIECE_SETS, showPieces } from "./pieces";
+import { keepMembers, membersOf, readStored } from "./storage";
 import { toast } from "./toasts";
 
 /** The values that each setting may have. The first one is the default. */
 export const CHOICES = {
   theme: ["system", "light", "dark"],
   boardTheme: ["green", "brown", "blue", "grey"],
-  pieces: ["classic", "flat", "shapes", "letters"],
+  pieces: PIECE_SETS,
   notation: ["letters", "figurines"],
   coordinates: ["on", "off"],
   animation: ["on", "off"],
@@ -25,14 +25,7 @@ const STORED_AS = "settings";
 
 /** Reads kept settings. What is missing, unknown or of another version has its default. */
 function parseSettings(text: string | null): Settings {
-  let kept: unknown = null;
-  try {
-    kept = text === null ? null : JSON.parse(text);
-  } catch {
-    // Not JSON: the defaults.
-  }
-  const isObject = typeof kept === "object" && kept !== null;
-  const members = isObject ? (kept as Record<string, unknown>) : {};
+  const members = membersOf(text);
   const entries = Object.entries(CHOICES).map(([name, choices]) => {
     const value = members[name];
     const isKnown = (choices as readonly unknown[]).includes(value);
@@ -47,7 +40,7 @@ export function createSettings() {
   const [settings, setSettings] = createStore<Settings>(readSettings());
   const set = <Name extends SettingName>(name: Name, value: Settings[Name]) => {
     setSettings({ [name]: value } as Partial<Settings>);
-    keep(STORED_AS, JSON.stringify(settings));
+    keepMembers(STORED_AS, { [name]: value });
   };
   createEffect(() => {
     document.documentElement.dataset["theme"] = settings.theme;

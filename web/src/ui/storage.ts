@@ -39,3 +39,17 @@ export function keep(
     );
   }
 }
+
+/** The members of a text in JSON. Those of a text that is no object are none. */
+export function membersOf(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    return typeof value === "object" && value ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Keeps members of an object. Its others stay: another tab may have changed them. */
+export const keepMembers = (name: string, changed: object): void =>
+  keep(name, JSON.stringify({ ...membersOf(readStored(name)), ...changed }));
