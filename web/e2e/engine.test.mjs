@@ -117,6 +117,12 @@ test("a limit ends the search, and “Deeper” goes on beyond it", async () => 
   assert.equal(await button("Deeper").isEnabled(), true);
 });
 
+test("a running search shows its nodes and its speed", async () => {
+  await expectLines("1\\.");
+  await page().locator(".engine .work", { hasText: /^[\d.]+[KM]? nodes · [\d.]+[KM]?\/s$/ })
+    .waitFor();
+});
+
 test("the depth never falls, also after a return to the position", async () => {
   await expectLines("1\\.");
   await page().waitForFunction(() => Number(
@@ -213,6 +219,14 @@ test("there is no threat in check: a sentence says why", async () => {
   assert.equal(await page().locator(".chip").count(), 0);
 });
 
+test("there is no threat at the end of a game: a sentence says so", async () => {
+  for (const [from, to] of [["f2", "f3"], ["e7", "e5"], ["g2", "g4"], ["d8", "h4"]]) {
+    await click(from, to);
+  }
+  await press("x");
+  await page().getByText("The game is over, so there is no threat.").waitFor();
+});
+
 test("key z hides scores, bar, lines and arrows, and brings them back", async () => {
   await expectLines("1\\.");
   const before = await page().locator(".engine").boundingBox();
@@ -226,6 +240,18 @@ test("key z hides scores, bar, lines and arrows, and brings them back", async ()
   await page().getByText("The engine is paused.").waitFor();
   await press("z");
   await expectLines("1\\.");
+});
+
+test("a hidden engine is shown and started by key l and by “Analyse”", async () => {
+  await expectLines("1\\.");
+  for (const show of [() => press("l"), () => button("Analyse").click()]) {
+    await press("z");
+    await page().getByText("Hidden. Press z to show the engine.").waitFor();
+    await show();
+    await expectLines("1\\.");
+    await page().getByText("The engine is searching.").waitFor();
+    await button("Pause").waitFor();
+  }
 });
 
 test("Space plays the best move, and l pauses and starts", async () => {

@@ -158,10 +158,16 @@ test("moves are reached and played with keys alone, and axe finds no violation",
     const { san, dtz } = answer.moves[1];
     const name = await page.evaluate(() => document.activeElement.textContent);
     assert.equal(name, `${san}, Win, distance ${-dtz}`);
-    await page.keyboard.press("Enter");
-    const next = await api("8/8/8/8/8/2k5/7R/7K b - - 1 1");
-    await expectItems(page, next);
-    assert.equal(await focused(), next.moves[0].uci);
+    // Space plays the row, not the engine's best move.
+    for (const key of ["Enter", " "]) {
+      await page.keyboard.press(key);
+      const next = await api("8/8/8/8/8/2k5/7R/7K b - - 1 1");
+      await expectItems(page, next);
+      assert.equal(await focused(), next.moves[0].uci);
+      await page.keyboard.press("ArrowLeft");
+      await expectItems(page, answer);
+      await page.keyboard.press("ArrowDown");
+    }
   }));
 
 test("mates, captures and the 50-move rule are named", () => {

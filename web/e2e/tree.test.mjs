@@ -95,6 +95,17 @@ test("keys set glyphs, one of a kind, and undo takes them back", async () => {
   await page().locator(".nag").waitFor({ state: "detached" });
 });
 
+test("the start position takes no glyph, and a message says so", async () => {
+  for (const key of ["g", "Shift+F10", "1"]) {
+    await press(key);
+    const toast = page().locator(".toast", { hasText: "The start position takes no glyph." });
+    await toast.waitFor();
+    assert.equal(await menu().count(), 0);
+    await page().reload();
+    await page().getByRole("grid", { name: "Board" }).waitFor();
+  }
+});
+
 test("a comment is written below the list and keeps the commands of programs", async () => {
   await openGame(page(), "1. e4 {[%clk 0:03:00]} 1... e5");
   await press("ArrowRight", "c");

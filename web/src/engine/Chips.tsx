@@ -1,4 +1,4 @@
-/** What the user asked of the analysis of this position, each with a button that takes it back. */
+/** The user's changes of the analysis of this position, with buttons that take them back. */
 import { For, Show, type JSX } from "solid-js";
 import { Icon } from "../ui/Icon";
 import { sanText } from "../ui/san";
@@ -20,12 +20,16 @@ export function Chips(props: Props) {
     return line
       ? `Threat: ${san(line.pv_san[0]!)} (${scoreText(line.score)})` : "Threat: searching…";
   };
+  const hideThreat = () => {
+    const { threat } = state();
+    if (threat) void props.engine.toggleThreat(threat.fen);
+  };
   const word = () => (state().restriction?.kind === "only" ? "Only" : "Without");
   return (
     <Show when={(state().threat || state().restriction) && !state().isHidden}>
       <div class="chips">
         <Show when={state().threat}>
-          <Chip name="Hide the threat" kind="threat" onRemove={props.engine.toggleThreat}>
+          <Chip name="Hide the threat" kind="threat" onRemove={hideThreat}>
             {threatText()}
           </Chip>
         </Show>

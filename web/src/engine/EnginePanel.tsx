@@ -34,6 +34,7 @@ interface Props {
 export function EnginePanel(props: Props) {
   const state = () => props.engine.state;
   const info = createMemo(() => (state().isHidden ? undefined : props.engine.shown()));
+  const isOn = () => state().isEnabled && !state().isHidden;
   const outcome = () => props.outcome ?? drawText(state().drawReason);
   const rows = createMemo(() =>
     Array.from({ length: props.engine.multipv() }, (_, index) => info()?.lines[index]),
@@ -57,10 +58,10 @@ export function EnginePanel(props: Props) {
         <Details engine={props.engine} outcome={outcome()} />
         <button
           type="button"
-          aria-pressed={state().isEnabled && !state().isHidden}
-          title={state().isEnabled ? "Pause the engine (l)" : "Start the engine (l)"}
+          aria-pressed={isOn()}
+          title={isOn() ? "Pause the engine (l)" : "Start the engine (l)"}
           onClick={props.engine.toggle}
-        >{state().isEnabled && !state().isHidden ? "Pause" : "Analyse"}</button>
+        >{isOn() ? "Pause" : "Analyse"}</button>
       </header>
       <Chips engine={props.engine} notation={props.notation} />
       <ol class="lines" aria-label="Lines" ref={setList} onClick={(event) => {

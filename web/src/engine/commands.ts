@@ -1,4 +1,4 @@
-/** What the page and its user ask of the engine. */
+/** The commands of the page and its user to the engine. */
 import { batch, untrack } from "solid-js";
 import type { SetStoreFunction } from "solid-js/store";
 import { positionOf } from "../tree/tree";
@@ -46,19 +46,21 @@ export const positionCommands = ({ state, setState, runner, results }: Parts) =>
     if (aside || runner.isFor("aside")) runner.startSoon();
   }),
   /** Shows what the opponent threatens in the shown position, or nothing more of it. */
-  async toggleThreat() {
+  async toggleThreat(fen: string) {
     const { position } = state;
-    if (state.threat || !position) {
+    if (state.threat) {
       setState("threat", null);
       runner.start();
       return;
     }
-    const threat = (await load(import("./threat")))?.threatFen(position.key);
+    const threat = (await load(import("./threat")))?.threatFen(fen);
     if (!threat || state.position !== position) return;
     if ("reason" in threat) {
       toast(threat.reason);
       return;
     }
+    // The engine is silent beside a practice.
+    if (!position) return;
     setState({ threat: { fen: threat.fen, isDone: false }, isHidden: false });
     runner.startSoon();
   },
@@ -75,17 +77,18 @@ export function analysisCommands({ state, setState, runner, results }: Parts) {
     change({ restriction, isDeeper: false, isEnabled: true });
   });
   return {
-    toggle: () => change({ isEnabled: !state.isEnabled, isHidden: false }),
+    /** Starts the engine, also where it is hidden, or pauses it. */
+    toggle: () => change({ isEnabled: state.isHidden || !state.isEnabled, isHidden: false }),
     toggleHidden: () => change({ isHidden: !state.isHidden }),
     /** Goes on beyond the limit of the search that has ended. */
     deeper: () => change({ isDeeper: true, isEnabled: true }),
     setMultipv(multipv: number) {
       change({ multipv });
-      keepPreferences(state);
+      keepPreferences({ multipv });
     },
     setLimit(limit: LimitName) {
       change({ limit, isDeeper: false });
-      keepPreferences(state);
+      keepPreferences({ limit });
     },
     /** Searches only this move, or also without this move, until the position changes. */
     async restrict(kind: Restriction["kind"], move: ChosenMove) {

@@ -1,4 +1,4 @@
-/** What connects the engine with the page: the shown position, arrows, keys, and what is read. */
+/** The engine on the page: the shown position, arrows, keys, and what is read aloud. */
 import { createEffect, createMemo, on, onCleanup } from "solid-js";
 import type { Overlays } from "../board/overlays";
 import type { TreeStore } from "../tree/store";
@@ -66,11 +66,12 @@ export function useEngine({ engine, tree, overlays, settings, outcome, isSilent 
   };
   const toggleLineArrows = () =>
     settings.set("lineArrows", settings.settings.lineArrows === "on" ? "off" : "on");
+  const toggleThreat = () => void engine.toggleThreat(tree.current().fen);
   const read = () => announce(outcome() ?? spoken() ?? "No evaluation yet.");
   useShortcuts([
     { keys: ["l"], label: "Start or pause the engine", group: "Engine", run: engine.toggle },
     { keys: [" "], label: "Play the best move", group: "Engine", run: playBest },
-    { keys: ["x"], label: "Show the threat", group: "Engine", run: engine.toggleThreat },
+    { keys: ["x"], label: "Show the threat", group: "Engine", run: toggleThreat },
     { keys: ["z"], label: "Hide or show the engine", group: "Engine", run: engine.toggleHidden },
     { keys: ["a"], label: "Arrows of all lines", group: "Engine", run: toggleLineArrows },
     { keys: ["s"], label: "Read the evaluation aloud", group: "Engine", run: read },

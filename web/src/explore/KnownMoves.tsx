@@ -1,6 +1,6 @@
 /**
- * The known moves, the best first, as a tree: Enter or a click plays a move, the arrow keys step
- * from row to row and show the moves after one.
+ * The known moves, the best first, as a tree: Enter, Space or a click plays a move, the arrow keys
+ * step from row to row and show the moves after one.
  */
 import { createEffect, createMemo, createSignal, Index, on, Show } from "solid-js";
 import { Read } from "./Read";
@@ -47,13 +47,15 @@ export function KnownMoves(props: Props) {
     const row = props.rows[at];
     if (!row) return;
     const next = rowAfter(event.key, at, props.rows.length - 1);
+    const play = () => {
+      if (row.hint) return;
+      props.onPlay(row.moves);
+      // The next position may have no row here.
+      focus(0);
+    };
     const actions: Record<string, (() => void) | undefined> = {
-      Enter: () => {
-        if (row.hint) return;
-        props.onPlay(row.moves);
-        // The next position may have no row here.
-        focus(0);
-      },
+      Enter: play,
+      " ": play,
       // Where there is nothing to open or close, the keys step through the game as elsewhere.
       ArrowRight: row.isExpanded === false ? () => props.onToggle(row.moves) : undefined,
       ArrowLeft: row.isExpanded ? () => props.onToggle(row.moves) : undefined,

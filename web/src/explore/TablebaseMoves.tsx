@@ -1,6 +1,6 @@
 /**
- * The moves of a position by tablebase, the best first: Enter or a click plays a move, the arrow
- * keys step from row to row.
+ * The moves of a position by tablebase, the best first: Enter, Space or a click plays a move, the
+ * arrow keys step from row to row.
  */
 import { createEffect, createMemo, createSignal, Index, on } from "solid-js";
 import { Read } from "./Read";
@@ -37,7 +37,7 @@ export function TablebaseMoves(props: Props) {
     const uci = moveAt(event.target);
     if (uci === null) return;
     const next = rowAfter(event.key, moves().indexOf(uci), moves().length - 1);
-    if (next === null && event.key !== "Enter") return;
+    if (next === null && event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     // After a move, the next position may have no row here.
     focus(next ?? 0);

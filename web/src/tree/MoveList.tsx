@@ -8,7 +8,7 @@ import { useShortcuts } from "../ui/shortcuts";
 import { mainCells, type Cell } from "./layout";
 import { Interrupt, MoveButton, type ListContext } from "./MoveText";
 import type { MenuPlace } from "./MoveMenu";
-import { useTreeKeys } from "./keys";
+import { hasMove, useTreeKeys } from "./keys";
 import { onLongPress } from "./long-press";
 import { ROOT, type NodeId } from "./node";
 import type { TreeStore } from "./store";
@@ -56,6 +56,7 @@ export function MoveList(props: Props) {
   };
   /** Opens the menu of a move below its button in the list. */
   const openBelow = (id: NodeId, isGlyphs = false) => {
+    if (!hasMove(store)) return;
     const { left, bottom } = (button(id) ?? list).getBoundingClientRect();
     openMenu(id, { x: left, y: bottom }, isGlyphs);
   };

@@ -1,6 +1,7 @@
 /** The keys of the tree beyond stepping: variations, glyphs and comments. */
 import { onCleanup } from "solid-js";
 import { useShortcuts } from "../ui/shortcuts";
+import { toast } from "../ui/toasts";
 import { MOVE_GLYPHS, toggleGlyph } from "./notes";
 import type { NodeId } from "./node";
 import type { TreeStore } from "./store";
@@ -30,10 +31,17 @@ export function useTreeKeys(
   ]);
 }
 
+/** Whether a move is shown. A toast says so if it is the start position. */
+export function hasMove(store: TreeStore): boolean {
+  const { san } = store.current();
+  if (san === null) toast("The start position takes no glyph.");
+  return san !== null;
+}
+
 /** Adds a glyph to the shown move, or removes it. */
 export function setGlyph(store: TreeStore, nag: number): void {
-  const { id, nags, san } = store.current();
-  if (san !== null) store.annotate(id, { nags: toggleGlyph(nags, nag) });
+  const { id, nags } = store.current();
+  if (hasMove(store)) store.annotate(id, { nags: toggleGlyph(nags, nag) });
 }
 
 let field: HTMLTextAreaElement | null = null;
