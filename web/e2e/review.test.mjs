@@ -77,13 +77,14 @@ test("the graph states the server's scores and shows moves by click and by keys"
   const points = page().getByRole("list", { name: "Winning chance of White" }).getByRole("button");
   const labels = await points.evaluateAll((all) => all.map((each) => each.ariaLabel));
   assert.equal(labels.length, moves.length);
-  for (const [index, { san, after, judgement }] of moves.entries()) {
+  for (const [index, { san, after, judgement, win_chance }] of moves.entries()) {
     const minus = after.value < 0 ? "−" : after.value > 0 && after.type === "cp" ? "+" : "";
     const size = Math.abs(after.value);
     const score = after.type === "cp" ? `${minus}${(size / 100).toFixed(2)}` : `#${minus}${size}`;
     const kind = judgement ? ` ${judgement}` : "";
-    const text = ` ${san}${kind}, ${score}, White's winning chance `;
-    assert.ok(labels[index].includes(text), labels[index]);
+    const chance = `${Math.round(win_chance.after)}%`;
+    const text = ` ${san}${kind}, ${score}, White's winning chance ${chance}`;
+    assert.ok(labels[index].endsWith(text), `${labels[index]} has not ${text}`);
   }
   const marks = await page().locator(".plot .mark").count();
   assert.equal(marks, moves.filter((move) => move.judgement).length);
@@ -190,11 +191,13 @@ test("the review goes into the moves as one edit, and the server's PGN is saved"
 test("a review goes on after a reload, and a stop keeps what it has shown", async () => {
   await keepReview(page(), newRecord({ level: "deep" }));
   await page().locator(".point").first().waitFor({ timeout: SLOW_MS });
+  await page().locator(".point").nth(5).waitFor({ timeout: SLOW_MS });
   const job = await storedJob(page());
   await page().reload();
-  await page().locator(".point").first().waitFor();
+  await page().locator(".point").nth(5).waitFor();
   assert.equal(await storedJob(page()), job);
-  await panel().getByText(/^Moves done: \d+ of 80/).waitFor();
+  // What was done before says nothing about the time that is left.
+  await panel().getByText(/^Moves done: \d+ of 80$/).waitFor();
   assert.equal(await page().locator(".move").count(), GAME.length);
   // The server deletes a stopped review.
   await stopReview();
@@ -289,15 +292,51 @@ test("a refusal is a sentence in the panel, and the game stays", async () => {
   await page().keyboard.press("r");
   for (const [status, code, text] of [
     [401, "unauthorized", "The server needs a valid API key. Enter a valid key"],
-    [403, "origin_refused", "The server says why. Enter a valid key"],
+    [403, "origin_refused", "The server says why."],
     [413, "job_too_large", "The game is too long for this server. The server says why."],
     [422, "invalid_pgn", "The server cannot review this game. The server says why."],
   ]) {
     answer = { status, code };
     await panel().getByRole("button", { name: /^Review/ }).click();
-    await panel().getByRole("alert").filter({ hasText: text }).waitFor();
+    const alert = panel().getByRole("alert").filter({ hasText: text });
+    await alert.waitFor();
+    const again = await button("Try again").count();
+    assert.equal(again, status === 403 ? 1 : 0, code);
+    assert.equal(/valid key/.test(await alert.innerText()), status === 401, code);
   }
   await expectMoves(page(), "e4");
+});
+
+test("a review that no key helps goes on with another try", async () => {
+  await page().route("**/v1/games", (route) => route.fulfill({
+    status: 403, contentType: "application/problem+json",
+    body: JSON.stringify({ title: "Origin refused", status: 403, code: "origin_refused" }),
+  }));
+  await keepReview(page(), newRecord({ moves: GAME.slice(0, 4) }));
+  await panel().getByRole("alert").filter({ hasText: "Origin refused." }).waitFor();
+  await page().unroute("**/v1/games");
+  await button("Try again").click();
+  await finishReview();
+  assert.equal(await button("Try again").count(), 0);
+});
+
+test("a finished review that is read again can be stopped and stays on the server", async () => {
+  await keepReview(page(), newRecord({ moves: GAME.slice(0, 4) }));
+  const job = await finishReview();
+  await page().route("**/events?*", () => undefined);
+  await page().reload();
+  await page().locator("cg-board piece").first().waitFor();
+  await page().keyboard.press("r");
+  await button("Stop").click();
+  await button("Review again").or(button("Review the game")).waitFor();
+  await page().waitForTimeout(300);
+  assert.equal((await fromServer(job)).status, "done");
+  await page().unroute("**/events?*");
+  await page().reload();
+  await page().locator("cg-board piece").first().waitFor();
+  assert.equal(await storedJob(page()), job);
+  await page().keyboard.press("r");
+  await finishReview();
 });
 
 test("a server that refuses for a time is asked again after its wait", async () => {
@@ -355,7 +394,7 @@ test("practice asks for better moves, judges tries and counts them", async () =>
   await page().getByText(`1 of ${own.length}`).waitFor();
   // Neither the engine nor the judgement gives the solution away.
   await page().getByText("Hidden while you practise").waitFor();
-  assert.equal(await page().locator("button.line").count(), 0);
+  assert.equal(await page().locator(".pv-move").count(), 0);
   const [{ uci, best, san }] = own;
   const tryMove = async (move) => {
     const { x, y, width } = await page().locator("cg-board").boundingBox();
@@ -393,6 +432,14 @@ test("practice asks for better moves, judges tries and counts them", async () =>
   await button("Back to the review").click();
   // Only the move that was played elsewhere is in the tree.
   assert.equal(await page().locator(".move").count(), GAME.length + 1);
+  // The keys to the mistakes end a practice that is out of view.
+  await button("Practise White").click();
+  await board("white");
+  await page().keyboard.press("r");
+  await board("black");
+  await page().keyboard.press("n");
+  await page().locator(".move[aria-current]", { hasText: /[?!]/ }).waitFor();
+  await page().keyboard.press("r");
   // The side of the practice is not kept with the tree.
   await button("Practise White").click();
   await board("white");
@@ -413,4 +460,28 @@ test("a blunder is judged at once, with its mate, but not while the engine pause
   await page().getByText("The engine is paused.").waitFor();
   await play("b1a3");
   await page().getByText("The engine is paused: the move is not judged.").waitFor();
+});
+
+test("a hidden engine judges nothing", async () => {
+  await play("f2f3", "e7e5", "g2g4");
+  await judgement().filter({ hasText: /Blunder: g4/ }).waitFor();
+  await page().keyboard.press("z");
+  await judgement().filter({ hasText: "The engine is hidden: the move is not judged." }).waitFor();
+  await page().locator("cg-container svg text", { hasText: "??" }).waitFor({ state: "detached" });
+  await play("d8h4");
+  await judgement().filter({ hasText: "The engine is hidden: the move is not judged." }).waitFor();
+  await page().keyboard.press("ArrowLeft");
+  await page().keyboard.press("z");
+  await judgement().filter({ hasText: /Blunder: g4/ }).waitFor();
+});
+
+test("a judgement that the server refuses is a sentence in its place", async () => {
+  await page().route("**/v1/judgement", (route) => route.fulfill({
+    status: 422, contentType: "application/problem+json",
+    body: JSON.stringify({
+      title: "Invalid request", status: 422, code: "invalid_request", detail: "the score is odd",
+    }),
+  }));
+  await play("e2e4");
+  await judgement().filter({ hasText: "The score is odd." }).waitFor();
 });

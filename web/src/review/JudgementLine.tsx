@@ -23,17 +23,10 @@ export function JudgementLine(props: Props) {
     const shown = judgement();
     return shown?.source ? `${shown.source}: ${shown.text}` : shown?.text;
   };
-  const hint = () => {
-    const { review } = props;
-    const { engine, move } = review.shown();
-    if (review.practice.scratch()) return "";
-    if (!move) return "A move that is played is judged here.";
-    if (review.needsWorker()) return "The move is judged when the review has reached it.";
-    return engine ? "Judging the move…" : "The engine is paused: the move is not judged.";
-  };
+  const hint = () => (props.review.practice.scratch() ? "" : props.review.judgementHint());
   createEffect(() => {
     const kind = judgement()?.judgement;
-    const [, target] = squaresOf(props.review.shown().move);
+    const [, target] = squaresOf(props.review.shownMove());
     props.overlays.set(
       "review",
       kind && target

@@ -3,8 +3,8 @@ import { movesDone } from "./review-data";
 import type { Review } from "./store";
 import { waitText } from "./texts";
 
-/** So many moves must be reviewed before the time that is left is estimated. */
-const MIN_MOVES = 4;
+/** So many moves must be timed before the time that is left is estimated. */
+const MIN_MOVES = 3;
 
 export function Progress(props: { review: Review }) {
   const state = () => props.review.state;
@@ -14,12 +14,13 @@ export function Progress(props: { review: Review }) {
     return data ? movesDone(data) : 0;
   };
   const progressText = () => {
-    const { phase, startedAt } = state();
+    const { phase, startedAt, startedWith } = state();
     if (phase === "sending") return "Sending the game…";
     if (phase === "queued") return "The review waits for a free worker.";
     const count = `Moves done: ${done()} of ${total()}`;
-    if (done() < MIN_MOVES) return count;
-    const perMove = (performance.now() - startedAt) / (done() - 1) / 1_000;
+    const timed = done() - startedWith;
+    if (timed < MIN_MOVES) return count;
+    const perMove = (performance.now() - startedAt) / timed / 1_000;
     return `${count}, about ${Math.ceil(perMove * (total() - done()))} s left`;
   };
   const text = () => {

@@ -1,4 +1,4 @@
-/** What a review found: the moves that decided the game, and what to do with them. */
+/** The results of a review: the moves that decided the game, and commands for them. */
 import { For, Show } from "solid-js";
 import { COLOR_NAMES } from "../board/squares";
 import { viewOf } from "../engine/protocol";

@@ -44,6 +44,9 @@ function Overview(props: Props) {
       <Show when={isHere() && state().problem}>
         {(problem) => <p class="error" role="alert">{problem()}</p>}
       </Show>
+      <Show when={isHere() && state().phase === "forbidden"}>
+        <p class="row"><button type="button" onClick={review().retry}>Try again</button></p>
+      </Show>
       <Show when={(hasResults() || (isHere() && review().isActive())) && review().data()}>
         {(data) => (
           <>

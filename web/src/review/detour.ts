@@ -23,7 +23,7 @@ export function createDetour(tree: TreeStore, engine: Engine) {
 
   const wanted = createMemo((): string | null => {
     const node = tree.current();
-    if (node.parent === null || !engine.state.isEnabled) return null;
+    if (node.parent === null || !engine.state.isEnabled || engine.state.isHidden) return null;
     const parent = tree.node(node.parent);
     if (depthOf(parent) >= NEEDED_DEPTH || tried().has(parent.fen)) return null;
     const hasEnded = engine.state.ended !== null || positionOf(node.fen).isEnd();

@@ -1,22 +1,13 @@
 /** The game that a review is about: the main line of the tree. */
-import { INITIAL_FEN } from "chessops/fen";
 import { defaultHeaders, extend, makePgn, Node, type PgnNodeData } from "chessops/pgn";
 import { tagsOf } from "../tree/tags";
 import {
-  mainLine, newTree, nodeOf, playLine, ROOT, type NodeId, type Tree,
+  mainLine, newTree, nodeOf, playedLine, playLine, ROOT, type NodeId, type PlayedLine, type Tree,
 } from "../tree/tree";
 
-export interface Game {
-  /** The position before the first move. */
-  readonly fen: string;
-  /** The moves in UCI as the tree writes them. */
-  readonly moves: readonly string[];
-}
+export type Game = PlayedLine;
 
-export function gameOf(tree: Tree): Game {
-  const [root, ...played] = mainLine(tree);
-  return { fen: root?.fen ?? INITIAL_FEN, moves: played.flatMap(({ uci }) => uci ?? []) };
-}
+export const gameOf = (tree: Tree): Game => playedLine(mainLine(tree));
 
 /** A tree with this game as its only line. */
 export function treeOf(game: Game, headers: Tree["headers"]): Tree {

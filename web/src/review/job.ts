@@ -17,8 +17,8 @@ interface Submission {
 
 /**
  * Submits a game and returns the id of its job. A repeated submission with the same key finds the
- * same job. `signal` ends the tries, but no request that the server may have read already: whoever
- * stops must learn the id to delete the job.
+ * same job. `signal` ends the tries, but no request that the server may have read already: a stop
+ * needs the id to delete the job.
  */
 export async function submit(
   client: Client, { pgn, plies, level, key }: Submission, limits: Limits, signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** How deep a review looks: a choice of the user, as limits of the server. */
+/** The depths of a review: a choice of the user, as limits of the server. */
 import type { Limits } from "../engine/protocol";
 
 export const LEVELS = {

@@ -100,9 +100,9 @@ export function createLiveJudgement({ tree, engine, client }: Parts, judge: Judg
     return before && after ? pairOf(node, parent, before, after) : null;
   }, null, { equals: isSamePair });
 
-  /** The pair, if it is worth a judgement. */
+  /** The pair, if it is worth a judgement and the user wants to hear of the engine. */
   const asked = () => {
-    const current = pair();
+    const current = engine.state.isHidden ? null : pair();
     return current && current.depth >= MIN_DEPTH ? current : null;
   };
 
@@ -123,12 +123,17 @@ export function createLiveJudgement({ tree, engine, client }: Parts, judge: Judg
   }, null);
 
   /** The judgement of the shown move, or `null` while too little is known. */
-  return createMemo((): Judgement | null => {
-    const known = judged();
+  const judgement = createMemo((): Judgement | null => {
+    const known = engine.state.isHidden ? null : judged();
     if (!known) return null;
     const { pair: { move, isBest, depth }, result } = known;
     const sentence = sentenceOf(move, result, isBest);
     const text = depth < SURE_DEPTH ? `So far (depth ${depth}): ${sentence}` : sentence;
     return { ...result, text };
   });
+  return {
+    judgement,
+    /** Why the server does not judge the shown move, as a sentence. */
+    problem: () => (asked() ? requests.problem() : null),
+  };
 }

@@ -62,7 +62,7 @@ function describe(tried: Try, { score: { type, value }, pv }: Answer): Move {
   const mover = position.turn;
   const move = legalMove(position, uci);
   if (move) position.play(move);
-  // Whoever mates has won, which a mate in 0 does not say.
+  // The player who mates has won, which a mate in 0 does not say.
   const own = type === "mate" && value === 0 ? 1 : -value || 0;
   return {
     san: sanOf(tried), fenBefore: fen, bestSan: mistake.best_san, bestLine: mistake.line,

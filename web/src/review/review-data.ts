@@ -1,4 +1,4 @@
-/** What is known of a review: the moves that have arrived, and the numbers of the whole game. */
+/** The data of a review: the moves that have arrived, and the numbers of the whole game. */
 import type { ServerEvent } from "../engine/client";
 import type { GameHead, JobProgress, JudgementName, MoveReview } from "./protocol";
 

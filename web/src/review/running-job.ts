@@ -2,6 +2,7 @@
 import { batch, createEffect, createSignal, on, onCleanup, untrack } from "solid-js";
 import { createStore } from "solid-js/store";
 import { Refusal, type Client, type ServerEvent } from "../engine/client";
+import { errorText } from "../engine/failure";
 import type { Engine } from "../engine/store";
 import { announce } from "../ui/toasts";
 import { saveText } from "../ui/save-text";
@@ -17,13 +18,15 @@ import { goneText, lockedText, refusalText } from "./texts";
 
 /**
  * `sending`: the server has not answered yet. `queued`: no move is reviewed. `stopped`: by the
- * user. `locked`: the server wants another API key, and the review goes on with it. `failed`: the
- * server refused the game or could not review it. `gone`: the server has no such job any more.
+ * user. `locked`: the server wants another API key, and the review goes on with it. `forbidden`: no
+ * key helps, and the review goes on with another try. `failed`: the server refused the game or
+ * could not review it. `gone`: the server has no such job any more.
  */
-export type Phase =
-  | "idle" | "sending" | "queued" | "running" | "done" | "stopped" | "locked" | "failed" | "gone";
+type Phase =
+  | "idle" | "sending" | "queued" | "running" | "done" | "stopped" | "locked" | "forbidden"
+  | "failed" | "gone";
 
-export interface JobState {
+interface JobState {
   phase: Phase;
   /** The review, with the id of its job while the server has it. */
   record: ReviewRecord | null;
@@ -31,9 +34,13 @@ export interface JobState {
   problem: string | null;
   /** Why nothing arrives at present. */
   wait: Wait | null;
-  /** When the first move arrived, in the clock of `performance.now()`. */
+  /** The moves that were done when the time of the others began, by `performance.now()`. */
+  startedWith: number;
   startedAt: number;
 }
+
+/** The moves that arrive in this time after the first one may be those from before a reload. */
+const REPLAY_MS = 1_000;
 
 /** The work for a review, until it ends or is stopped. */
 interface Run {
@@ -51,11 +58,12 @@ function finishedText({ white, black }: PerPlayer): string {
 
 export function createRunningJob(client: Client, engine: Engine) {
   const [state, setState] = createStore<JobState>({
-    phase: "idle", record: null, problem: null, wait: null, startedAt: 0,
+    phase: "idle", record: null, problem: null, wait: null, startedWith: 0, startedAt: 0,
   });
   const [data, setData] = createSignal<ReviewData | null>(null);
   const followers = createFollowers();
   let current: Run | null = null;
+  let firstMoveAt = -Infinity;
   onCleanup(() => current?.work.abort());
 
   const isActive = () => ACTIVE.has(state.phase);
@@ -66,8 +74,13 @@ export function createRunningJob(client: Client, engine: Engine) {
     batch(() => {
       const after = merge(before, event);
       setData(after);
+      const now = performance.now();
       if (state.phase === "queued" && after.isRunning) {
-        setState({ phase: "running", startedAt: performance.now() });
+        firstMoveAt = now;
+        setState("phase", "running");
+      }
+      if (now - firstMoveAt < REPLAY_MS) {
+        setState({ startedWith: movesDone(after), startedAt: now });
       }
     });
   }
@@ -115,13 +128,16 @@ export function createRunningJob(client: Client, engine: Engine) {
     }
   }
 
-  /** Ends the work for the review. `problem` says why the server has no job for it any more. */
-  function end(phase: Phase, problem: string | null = null) {
+  /**
+   * Ends the work for the review. `problem` says why the server has no job for it any more, if
+   * `hasJob` is false.
+   */
+  function end(phase: Phase, problem: string | null = null, hasJob = phase === "done") {
     const { record } = state;
     followers.leave();
     current = null;
-    if (record && phase !== "done") forgetRecord(record);
-    const kept = phase === "done" ? record : record && { ...record, job: null };
+    if (record && !hasJob) forgetRecord(record);
+    const kept = hasJob ? record : record && { ...record, job: null };
     setState({ phase, record: kept, wait: null, problem });
   }
 
@@ -143,9 +159,12 @@ export function createRunningJob(client: Client, engine: Engine) {
 
   function fail(error: unknown) {
     const { status, code } = error instanceof Refusal ? error.problem : { status: 0, code: "" };
-    if (status === 401 || status === 403) {
+    if (status === 401) {
       current = null;
       setState({ phase: "locked", wait: null, problem: lockedText(error) });
+    } else if (status === 403) {
+      current = null;
+      setState({ phase: "forbidden", wait: null, problem: errorText(error) });
     } else if (code === "not_found" || code === "gone") {
       end("gone", goneText(state.record?.isDone ? "expired" : code));
     } else {
@@ -153,22 +172,29 @@ export function createRunningJob(client: Client, engine: Engine) {
     }
   }
 
+  /** Goes on with a review that the server has refused. */
+  function retry() {
+    if (state.record) void run({ ...state.record });
+  }
+
   // With another key the server may let the review go on.
   createEffect(on(client.key, () => {
-    if (state.phase === "locked" && state.record) void run({ ...state.record });
+    if (state.phase === "locked") retry();
   }, { defer: true }));
 
   /**
-   * Stops the review and deletes its job, unless another tab follows it, too. The moves that were
-   * reviewed stay. A game that is being sent is a job only when the server has answered.
+   * Stops the review and deletes its job, unless another tab follows it, too, or the review is
+   * finished and only read again. The moves that were reviewed stay. A game that is being sent is a
+   * job only when the server has answered.
    */
   function stop() {
     if (!current) return;
     const { work, job } = current;
     work.abort();
-    if (!followers.isShared()) job.then((id) => cancel(client, id), () => undefined);
+    const isDone = untrack(() => state.record?.isDone === true);
+    if (!isDone && !followers.isShared()) job.then((id) => cancel(client, id), () => undefined);
     const review = untrack(data);
-    end(review && movesDone(review) > 0 ? "stopped" : "idle");
+    end(review && movesDone(review) > 0 ? "stopped" : "idle", null, isDone);
   }
 
   return {
@@ -182,6 +208,7 @@ export function createRunningJob(client: Client, engine: Engine) {
     needsWorker: () => isActive() && !state.record?.isDone && !state.wait
       && engine.state.limits?.workers === 1,
     run,
+    retry,
     stop,
     async download() {
       const job = state.record?.job ?? null;

@@ -26,7 +26,7 @@ interface Known {
 function ofReview(move: MoveReview, { fenBefore, answer }: Known): Judgement {
   const mover = moverBefore(move.fen);
   const { type, value } = viewOf(move.after, mover);
-  // Whoever mates has won, which a mate in 0 does not say.
+  // The player who mates has won, which a mate in 0 does not say.
   const after = { type, value: type === "mate" && value === 0 ? 1 : value };
   const described = {
     san: move.san, fenBefore, bestSan: move.best_san, bestLine: move.line, fenAfter: move.fen,

@@ -81,10 +81,11 @@ export function createReview(parts: ReviewParts) {
     return glyphsOf(ids, data()?.moves ?? []);
   });
   const isReadAgain = () => job.isActive() && state.record?.isDone === true;
+  const isPracticeInView = () => parts.isOpen() && place.nodeIds() !== null;
   const judge = createJudge(client);
   const practice = createPractice({
     client, judge, data, game: place.game, show: (ply) => place.show(ply - 1),
-    isInView: () => parts.isOpen() && place.nodeIds() !== null,
+    isInView: isPracticeInView,
     showPracticeSide: parts.showPracticeSide,
     fenBefore: (ply) => place.fenAt(ply - 1),
     isAt: (ply) => parts.isOpen() && place.shownPly() === ply - 1,
@@ -104,7 +105,11 @@ export function createReview(parts: ReviewParts) {
   }
 
   function goToMistake(direction: 1 | -1, filter: Filter = {}) {
-    if (untrack(practice.practice)) return;
+    // A practice out of view is over: these keys would do nothing, and nobody would see why.
+    if (untrack(practice.practice)) {
+      if (untrack(isPracticeInView)) return;
+      practice.stop();
+    }
     const found = nextMistake(untrack(mistakes), untrack(place.lastPly), direction, filter);
     if (found && untrack(place.nodeIds)) place.show(found.ply);
     else toast("There is no such mistake. Review the game to find its mistakes.");
@@ -124,10 +129,19 @@ export function createReview(parts: ReviewParts) {
     isActive: job.isActive,
     needsWorker: job.needsWorker,
     stop: job.stop,
+    retry: job.retry,
     download: job.download,
     goToMistake,
-    /** The move on the board, and whether the engine looks at it. */
-    shown: () => ({ move: tree.current().uci, engine: engine.state.isEnabled }),
+    /** The move on the board. */
+    shownMove: () => tree.current().uci,
+    /** Why the shown move has no live judgement yet, as a sentence. */
+    judgementHint(): string {
+      if (tree.current().uci === null) return "A move that is played is judged here.";
+      if (engine.state.isHidden) return "The engine is hidden: the move is not judged.";
+      if (job.needsWorker()) return "The move is judged when the review has reached it.";
+      if (!engine.state.isEnabled) return "The engine is paused: the move is not judged.";
+      return liveJudgement.problem() ?? "Judging the move…";
+    },
     /** What the review says of the shown move, or else the running analysis. */
     judgement: createMemo((): ShownJudgement | null => {
       // A finished review that is read again after a reload has its judgement in a moment.
@@ -136,7 +150,7 @@ export function createReview(parts: ReviewParts) {
       const move = place.shownReview();
       return shownJudgement({
         node: tree.current(), move, fenBefore: place.fenAt(ply - 1) ?? tree.node(ROOT).fen,
-        answer: data()?.moves[ply]?.line ?? [], live: move ? null : liveJudgement(),
+        answer: data()?.moves[ply]?.line ?? [], live: move ? null : liveJudgement.judgement(),
       });
     }),
     /** The glyphs of a move in the list, with the review's. */
