@@ -170,6 +170,36 @@ test("a dropped file is opened, and one that is too large is refused with the li
   await alert().getByText("larger than 20 MB").waitFor();
 });
 
+test("a file that is read slowly does not replace a later one", async () => {
+  await page().evaluate(() => {
+    const { arrayBuffer } = Blob.prototype;
+    const held = new Promise((resolve) => { window.release = resolve; });
+    Blob.prototype.arrayBuffer = async function () {
+      if (this.name === "slow.pgn") await held;
+      return arrayBuffer.call(this);
+    };
+  });
+  const drop = (text, name) => page().evaluate(([content, called]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], called));
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, [text, name]);
+  await drop("1. d4 d5", "slow.pgn");
+  await dialog().waitFor();
+  await drop("1. c4 e5", "fast.pgn");
+  await expectListed(page(), "c4 e5");
+  await page().evaluate(() => window.release());
+  await page().waitForTimeout(300);
+  await expectListed(page(), "c4 e5");
+  assert.equal(await page().locator(".toast").count(), 1);
+});
+
+test("a pasted PGN with too many nested variations is a sentence", async () => {
+  const nested = `${"(1. d4 ".repeat(5_000)}${")".repeat(5_000)}`;
+  await paste(page(), `1. e4 ${nested} 1... e5`);
+  await alert().getByText(/nested/).waitFor();
+});
+
 test("PGN is copied and downloaded with all that the tree holds", async () => {
   await openGame(page(), GAME);
   assert.equal(await copied("Copy PGN"), GAME);

@@ -1,10 +1,10 @@
 /** The dialog that opens a pasted text or a file, with a list where it has many games. */
-import { createSignal, For, Match, onMount, Show, Switch } from "solid-js";
+import { createSignal, For, Match, onCleanup, onMount, Show, Switch } from "solid-js";
 import { Dialog } from "../ui/Dialog";
 import { toast } from "../ui/toasts";
 import { gameName } from "./game-name";
 import { GameList } from "./GameList";
-import { decodeText, MAX_TEXT, openText, TOO_LARGE } from "./open";
+import { openFile, openText } from "./open";
 import type { GameText } from "./pgn-scan";
 import type { TreeStore } from "./store";
 import type { Tree } from "./tree";
@@ -28,7 +28,9 @@ export default function OpenDialog(props: Props) {
   const [games, setGames] = createSignal<readonly GameText[] | null>(null);
   let field: HTMLTextAreaElement | undefined;
   const readField = () => void read(field?.value ?? "");
-  let isClosed = false;
+  /** The number of the last text or file. What is known of an earlier one later is ignored. */
+  let latest = 0;
+  onCleanup(() => { latest += 1; });
 
   const load = (tree: Tree, wrong: readonly string[] = []) => {
     const isReplaced = props.tree.tree().nodes.size > 1;
@@ -45,40 +47,30 @@ export default function OpenDialog(props: Props) {
     setProblems(found);
     setPart(legal);
   };
-  async function read(source: string) {
+  async function read(source: File | string) {
+    const own = ++latest;
+    const isOld = () => own !== latest;
+    const onPause = (share: number) => void (isOld() || setProgress(share));
     show([]);
     setProgress(0);
-    const opened = await openText(source, setProgress);
+    const opened = await (typeof source === "string"
+      ? openText(source, onPause) : openFile(source, onPause));
+    if (isOld()) return;
     setProgress(null);
-    if (isClosed) return;
     if (opened.kind === "games") setGames(opened.games);
     else if (opened.kind === "problem") show(opened.problems);
     else if (opened.problems.length > 0) show(opened.problems, opened.tree);
     else load(opened.tree);
   }
-  async function readFile(file: File) {
-    // A character has at most four bytes.
-    if (file.size > 4 * MAX_TEXT) return show([TOO_LARGE]);
-    try {
-      await read(decodeText(await file.arrayBuffer()));
-    } catch {
-      show([`The file “${file.name}” cannot be read.`]);
-    }
-  }
   onMount(() => {
     const { source } = props;
-    if (typeof source === "string") {
-      if (field && source.length < LONG_TEXT) field.value = source;
-      void read(source);
-    } else if (source) void readFile(source);
+    const isShort = typeof source === "string" && source.length < LONG_TEXT;
+    if (field && isShort) field.value = source;
+    if (source !== null) void read(source);
     field?.focus();
   });
-  const close = () => {
-    isClosed = true;
-    props.onClose();
-  };
   return (
-    <Dialog title={games() ? "Choose a game" : "Paste PGN or FEN"} onClose={close}>
+    <Dialog title={games() ? "Choose a game" : "Paste PGN or FEN"} onClose={props.onClose}>
       <Switch>
         <Match when={games()}>{(found) => <GameList games={found()} onOpen={load} />}</Match>
         <Match when={true}>

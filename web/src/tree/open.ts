@@ -7,7 +7,7 @@ import { newTree, ROOT, type Tree } from "./tree";
 
 /** The longest text that is read, in characters. */
 export const MAX_TEXT = 20_000_000;
-export const TOO_LARGE = "The text is larger than 20 MB. Paste the games that you need.";
+const TOO_LARGE = "The text is larger than 20 MB. Paste the games that you need.";
 const NOTHING = "Paste a PGN or a FEN, or choose a file.";
 const NOT_CHESS = "This is neither a FEN nor a PGN: there is no legal move and no tag in it.";
 
@@ -62,4 +62,15 @@ export async function openText(text: string, onPause: (share: number) => void): 
   const [first] = games;
   if (!first) return problem(NOT_CHESS);
   return games.length > 1 ? { kind: "games", games } : openGame(await readGame(first));
+}
+
+/** Reads a file as `openText` reads a text. */
+export async function openFile(file: File, onPause: (share: number) => void): Promise<Opened> {
+  // A character has at most four bytes.
+  if (file.size > 4 * MAX_TEXT) return problem(TOO_LARGE);
+  try {
+    return await openText(decodeText(await file.arrayBuffer()), onPause);
+  } catch {
+    return problem(`The file “${file.name}” cannot be read.`);
+  }
 }
