@@ -637,12 +637,12 @@ test("a game whose moves the server refuses is shown without them", async () => 
 
 test("a link opens a form", async () => {
   await page().goto(new URL("/#inspect=huffman", BOARD_URL).href);
-  await page().reload();
   await page().getByText("164 bits for the 64 squares").waitFor();
   await page().evaluate(() => { location.hash = "#inspect=nibbles"; });
   await list("Nibbles").waitFor();
   await page().goto(new URL("/#inspect=nonsense", BOARD_URL).href);
-  await page().reload();
+  await page().locator(".toast", { hasText: "There is no form “nonsense”. The forms are fen, bit" })
+    .waitFor();
   await page().getByRole("tab", { name: "Nibbles", selected: true }).waitFor();
 });
 

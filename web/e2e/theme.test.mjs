@@ -86,7 +86,9 @@ test("a set that cannot be loaded leaves the pieces as they are", async () => {
   const before = await drawing("cg-board piece.king.white");
   await openSettings();
   await set("Flat").check();
-  await page().getByText("The pieces cannot be loaded without the server.").waitFor();
+  // The message is in the dialog: outside of it nothing is seen or read aloud.
+  await page().getByRole("dialog").getByRole("status", { name: "Messages" })
+    .getByText("The pieces cannot be loaded without the server.").waitFor();
   assert.equal(await drawing("cg-board piece.king.white"), before);
   // A quick change ends with the last choice.
   await page().unroute(/pieces-flat/);

@@ -36,7 +36,7 @@ import { Loading, Tools, type Tool } from "./ui/Panel";
 import { withPart } from "./ui/part";
 import { createSettings } from "./ui/settings";
 import { onKeyDown, useShortcuts } from "./ui/shortcuts";
-import { Toasts } from "./ui/toasts";
+import { Announcements, Toasts } from "./ui/toasts";
 
 const AroundBoard = late(async () => (await import("./board/AroundBoard")).AroundBoard);
 
@@ -48,9 +48,8 @@ const InspectPanel = lazyView(
   async () => (await import("./inspect/InspectPanel")).default, Loading,
 );
 
-/** The panel that the link opens: `#inspect=huffman` shows a form of the position. */
-const linkedTool = () =>
-  new URLSearchParams(location.hash.slice(1)).has("inspect") ? "inspect" : null;
+/** Whether the link opens a panel: `#inspect=huffman` shows a form of the position. */
+const isFormLinked = () => new URLSearchParams(location.hash.slice(1)).has("inspect");
 
 export function App() {
   const settingsStore = createSettings();
@@ -69,9 +68,13 @@ export function App() {
     setUserOrientation(color);
   };
   const [dialog, setDialog] = createSignal<(() => JSX.Element) | null>(null);
-  const [openTool, setOpenTool] = createSignal<string | null>(linkedTool());
+  const [openTool, setOpenTool] = createSignal<string | null>(null);
 
   useAddress(tree, orient);
+  const openLinked = () => isFormLinked() && setOpenTool("inspect");
+  openLinked();
+  addEventListener("hashchange", openLinked);
+  onCleanup(() => removeEventListener("hashchange", openLinked));
   useSession(() => ({
     tree: tree.tree(), current: tree.current().id, orientation: userOrientation(),
   }));
@@ -215,6 +218,7 @@ export function App() {
       <nav class="foot" aria-label="Documents"><Links /></nav>
       <Show when={dialog()} keyed>{(view) => view()}</Show>
       <Toasts />
+      <Announcements />
     </>
   );
 }

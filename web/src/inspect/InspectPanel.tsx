@@ -6,6 +6,7 @@ import type { Client } from "../engine/client";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
 import { keep, readStored } from "../ui/storage";
+import { toast } from "../ui/toasts";
 import { pieceAt } from "./board-items";
 import type { BitOrder } from "./bits";
 import { onBoardSquare } from "./board-squares";
@@ -32,10 +33,14 @@ const FIRST = "bitboards";
 
 const isForm = (id: string | null): id is string => FORMS.some((form) => form.id === id);
 
-/** The form that a link names: `#inspect=huffman`. */
+/** The form that a link names: `#inspect=huffman`. A toast says so if there is no such form. */
 function linkedForm(): string | null {
   const id = new URLSearchParams(location.hash.slice(1)).get("inspect");
-  return isForm(id) ? id : null;
+  if (id === null || isForm(id)) return id;
+  toast(`There is no form “${id}”. The forms are ${FORMS.map((form) => form.id).join(", ")}.`);
+  // Once is enough.
+  history.replaceState(history.state, "", location.pathname + location.search);
+  return null;
 }
 
 /** The linked form, or the one that was open last. */

@@ -1,6 +1,7 @@
 /** A modal dialog with a title and a button that closes it. */
 import { onCleanup, onMount, type JSX } from "solid-js";
 import { Icon } from "./Icon";
+import { Toasts } from "./toasts";
 import "./dialog.css";
 
 interface Props {
@@ -40,6 +41,7 @@ export function Dialog(props: Props) {
         </header>
         {props.children}
       </div>
+      <Toasts />
     </dialog>
   );
 }

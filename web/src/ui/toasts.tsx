@@ -1,5 +1,5 @@
 /** Short messages: shown for some seconds, and read aloud. */
-import { createSignal, For } from "solid-js";
+import { createSignal, For, onCleanup, untrack } from "solid-js";
 import "./toasts.css";
 
 interface Toast {
@@ -43,13 +43,22 @@ export function announce(text: string): void {
   });
 }
 
+/** The places of the messages. The last one shows them. */
+const [places, setPlaces] = createSignal<readonly object[]>([]);
+
+/** The messages. A modal dialog has its own place: nothing outside of it is seen or read. */
 export function Toasts() {
+  const place = {};
+  setPlaces([...untrack(places), place]);
+  onCleanup(() => setPlaces(untrack(places).filter((other) => other !== place)));
   return (
-    <>
-      <div class="toasts" role="status" aria-label="Messages">
-        <For each={toasts()}>{({ text, kind }) => <p class={`toast ${kind}`}>{text}</p>}</For>
-      </div>
-      <p class="only-read" aria-live="polite" data-announcement>{announcement()}</p>
-    </>
+    <div class="toasts" role="status" aria-label="Messages">
+      <For each={places().at(-1) === place ? toasts() : []}>
+        {({ text, kind }) => <p class={`toast ${kind}`}>{text}</p>}
+      </For>
+    </div>
   );
 }
+
+export const Announcements = () =>
+  <p class="only-read" aria-live="polite" data-announcement>{announcement()}</p>;
