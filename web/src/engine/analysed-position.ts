@@ -1,12 +1,10 @@
 /** A position of the tree as the server takes it. */
-import type { TreeNode } from "../tree/tree";
+import { playedLine, type PlayedLine, type TreeNode } from "../tree/tree";
 
-export interface AnalysedPosition {
+/** An earlier position and the moves from there: the server counts repetitions. */
+export interface AnalysedPosition extends PlayedLine {
   /** The key of its evaluation: its FEN. */
   readonly key: string;
-  /** An earlier position, and the moves from there: the server counts repetitions. */
-  readonly fen: string;
-  readonly moves: readonly string[];
 }
 
 const halfmoveClock = (fen: string) => Number(fen.split(" ")[4] ?? 0);
@@ -16,11 +14,7 @@ export function analysedPosition(path: readonly TreeNode[]): AnalysedPosition | 
   const shown = path.at(-1);
   if (!shown) return null;
   const first = Math.max(path.length - 1 - halfmoveClock(shown.fen), 0);
-  return {
-    key: shown.fen,
-    fen: path[first]!.fen,
-    moves: path.slice(first + 1).flatMap(({ uci }) => uci ?? []),
-  };
+  return { key: shown.fen, ...playedLine(path.slice(first)) };
 }
 
 export const isSamePosition = (a: AnalysedPosition | null, b: AnalysedPosition | null) =>

@@ -5,7 +5,7 @@
 import { createSignal, getListener, onCleanup, type Signal } from "solid-js";
 import type { Info } from "./protocol";
 
-export const MAX_POSITIONS = 2_000;
+const MAX_POSITIONS = 2_000;
 
 /** Reads of a position by views, and the signal that tells them of a change. */
 interface Watch {

@@ -1,7 +1,8 @@
 import { Chess } from "chessops/chess";
 import { parseFen } from "chessops/fen";
 import { expect, test } from "vitest";
-import { legalMoves, restrict, unrestrict } from "./restriction";
+import { legalMoves } from "../tree/legal-moves";
+import { restrict, unrestrict } from "./restriction";
 
 const positionOf = (fen: string) => Chess.fromSetup(parseFen(fen).unwrap()).unwrap();
 const e4 = { uci: "e2e4", san: "e4" };

@@ -1,7 +1,7 @@
 /** The moves that a search is restricted to: some of the legal ones, or all but some. */
 import { normalizeMove, type Chess } from "chessops/chess";
-import { type NormalMove, type Role } from "chessops/types";
-import { makeUci, parseUci, squareRank } from "chessops/util";
+import { makeUci, parseUci } from "chessops/util";
+import { legalMoves } from "../tree/legal-moves";
 
 export interface ChosenMove {
   readonly uci: string;
@@ -13,22 +13,6 @@ export interface Restriction {
   readonly moves: readonly ChosenMove[];
   /** The moves that are left to search. */
   readonly searchmoves: readonly string[];
-}
-
-const PROMOTIONS: readonly Role[] = ["queen", "rook", "bishop", "knight"];
-
-/** All legal moves, with castling as king takes rook. */
-export function legalMoves(position: Chess): NormalMove[] {
-  const moves: NormalMove[] = [];
-  for (const [from, targets] of position.allDests()) {
-    const isPawn = position.board.pawn.has(from);
-    for (const to of targets) {
-      const isPromotion = isPawn && [0, 7].includes(squareRank(to));
-      if (!isPromotion) moves.push({ from, to });
-      else moves.push(...PROMOTIONS.map((promotion) => ({ from, to, promotion })));
-    }
-  }
-  return moves;
 }
 
 function normal(position: Chess, uci: string): string {

@@ -1,5 +1,5 @@
 /** The moves that lead to the shown position: what the server is asked about. */
-import type { TreeNode } from "../tree/tree";
+import { playedLine, type TreeNode } from "../tree/tree";
 
 export interface Line {
   /** Names the line among all lines: the position it starts from and its moves. */
@@ -17,8 +17,7 @@ const keyOf = (root: string, moves: readonly string[]) => [root, ...moves].join(
 
 /** The line of a path through the tree, from its root to the shown node. */
 export function lineOf(path: readonly TreeNode[]): Line {
-  const root = path[0]?.fen ?? "startpos";
-  const moves = path.flatMap(({ uci }) => uci ?? []);
+  const { fen: root, moves } = playedLine(path);
   return { key: keyOf(root, moves), root, moves, fen: path.at(-1)?.fen ?? root };
 }
 

@@ -1,5 +1,5 @@
 /** A value with its name and a button that copies it. */
-import { toast } from "../ui/toasts";
+import { copyText } from "../ui/clipboard";
 
 interface Props {
   label: string;
@@ -7,22 +7,12 @@ interface Props {
 }
 
 export function Copyable(props: Props) {
-  let value!: HTMLElement;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(props.value);
-      toast(`Copied: ${props.label}`);
-    } catch {
-      // Browsers forbid it on pages without TLS: the user copies the selected text.
-      getSelection()?.selectAllChildren(value);
-      toast("The value is selected. Copy it with Ctrl+C.");
-    }
-  };
+  const copy = () => void copyText(props.value, `Copied: ${props.label}`);
   return (
     <p class="copyable">
       <span class="name">{props.label}</span>
-      <code ref={value}>{props.value}</code>
-      <button type="button" aria-label={`Copy: ${props.label}`} onClick={() => void copy()}>
+      <code>{props.value}</code>
+      <button type="button" aria-label={`Copy: ${props.label}`} onClick={copy}>
         Copy
       </button>
     </p>

@@ -5,7 +5,7 @@ import { createLatest } from "../engine/latest";
 import type { Query } from "../engine/requests";
 import type { Engine } from "../engine/store";
 import type { TreeStore } from "../tree/store";
-import type { TreeNode } from "../tree/tree";
+import { playedLine, type PlayedLine } from "../tree/tree";
 import type { Hex, LegalMove, PlayAnswer, Ply, PositionAnswer, ZobristNumber } from "./server";
 
 /** The shown position: its forms, and whether the server knows the moves before it. */
@@ -22,25 +22,16 @@ export interface KeyNumbers {
   readonly numbers: readonly ZobristNumber[];
 }
 
-interface Game {
-  readonly fen: string;
-  readonly moves: readonly string[];
-}
-
-function gameOf([root, ...played]: readonly TreeNode[]): Game {
-  return { fen: root?.fen ?? "startpos", moves: played.flatMap(({ uci }) => uci ?? []) };
-}
-
-const keyOf = ({ fen, moves }: Game) => `${fen} ${moves.join(" ")}`;
+const keyOf = ({ fen, moves }: PlayedLine) => `${fen} ${moves.join(" ")}`;
 
 /**
  * Asks with the moves from the start of the game. A game that was played on after its end is
  * refused; then the position alone must do.
  */
 async function withOrWithoutMoves<Answer>(
-  game: Game,
+  game: PlayedLine,
   fen: string,
-  ask: (game: Game) => Promise<Answer>,
+  ask: (game: PlayedLine) => Promise<Answer>,
 ): Promise<{ answer: Answer; hasHistory: boolean }> {
   try {
     return { answer: await ask(game), hasHistory: true };
@@ -71,7 +62,7 @@ export function createPositionRequests({ tree, engine, client, needs }: Options)
     client.request<Answer>(path, { json, signal, priority: "background" });
 
   const position = createLatest((): Query<Inspected> => {
-    const game = gameOf(tree.path());
+    const game = playedLine(tree.path());
     const { fen } = tree.current();
     return {
       key: keyOf(game),

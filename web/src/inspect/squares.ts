@@ -11,7 +11,7 @@ export const squareName = (square: Square): string => makeSquare(square);
 /** The square of a list index, and the list index of a square: a8 is 0, h1 is 63. */
 export const listIndex = (square: Square): Square => square ^ 56;
 
-/** The squares as a sentence has them: `e4`, `e4 and d5`, `8 squares`. */
+/** The squares as a sentence has them: `e4`, `e4, d5`, `8 squares`. */
 export function squareNames(squares: readonly Square[]): string {
   if (squares.length > 4) return `${squares.length} squares`;
   return squares.map(squareName).join(", ");

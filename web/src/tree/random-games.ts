@@ -1,8 +1,7 @@
-/** What tests of games share: games from a seeded generator, and reading without pauses. */
-import { Chess } from "chessops/chess";
+/** Helpers of tests: games from a seeded generator, and reading without pauses. */
 import { makeFen, parseFen } from "chessops/fen";
-import type { NormalMove } from "chessops/types";
 import { TreeBuilder } from "./builder";
+import { legalMoves } from "./legal-moves";
 import { readSteps, type ReadGame } from "./pgn-read";
 import type { GameText } from "./pgn-scan";
 import { newTree, positionOf, ROOT, type NodeId, type Tree } from "./tree";
@@ -48,21 +47,6 @@ const chess960Fen = (random: Random): string => {
   const rank = files.join("");
   return `${rank}/pppppppp/8/8/8/8/PPPPPPPP/${rank.toUpperCase()} w KQkq - 0 1`;
 };
-
-function legalMoves(position: Chess): NormalMove[] {
-  const moves: NormalMove[] = [];
-  for (const [from, targets] of position.allDests()) {
-    for (const to of targets) {
-      const isLast = to >> 3 === 0 || to >> 3 === 7;
-      if (position.board.pawn.has(from) && isLast) {
-        for (const promotion of ["queen", "knight", "rook", "bishop"] as const) {
-          moves.push({ from, to, promotion });
-        }
-      } else moves.push({ from, to });
-    }
-  }
-  return moves;
-}
 
 /** The start of a game: mostly the usual one, else of Chess960 or within a game. */
 function start(random: Random): Tree {

@@ -53,6 +53,17 @@ export function pathTo(tree: Tree, id: NodeId): TreeNode[] {
   return path.reverse();
 }
 
+/** Moves in UCI, with the position before them. */
+export interface PlayedLine {
+  readonly fen: string;
+  readonly moves: readonly string[];
+}
+
+/** The moves of a path after its first node. */
+export const playedLine = ([first, ...played]: readonly TreeNode[]): PlayedLine => ({
+  fen: first?.fen ?? INITIAL_FEN, moves: played.flatMap(({ uci }) => uci ?? []),
+});
+
 /** The nodes of the main line, the root included. */
 export function mainLine(tree: Tree): TreeNode[] {
   const line = [nodeOf(tree, ROOT)];
