@@ -31,26 +31,26 @@ export interface Info {
   readonly lines: readonly Line[];
 }
 
-export interface Heartbeat {
+interface Heartbeat {
   readonly type: "heartbeat";
   readonly id: number;
   readonly nodes: number;
   readonly time_ms: number;
 }
 
-export interface End {
+interface End {
   readonly type: "end";
   readonly id: number;
   readonly reason: string;
 }
 
-export interface Queued {
+interface Queued {
   readonly type: "queued";
   readonly id: number;
   readonly position: number;
 }
 
-export interface Ready {
+interface Ready {
   readonly type: "ready";
   readonly id: number;
   readonly status: string;
