@@ -57,7 +57,7 @@ function watchSearches(metrics) {
       await new Promise((resolve) => { setTimeout(resolve, 5); });
     }
   })();
-  // A failure belongs to who asks for the result, not to whoever fails before.
+  // A failure belongs to the caller that asks for the result.
   watching.catch(() => undefined);
   return async () => {
     isRunning = false;

@@ -74,7 +74,7 @@ test("pieces move by themselves only where the system allows it", async () => {
   await watchMotion();
   await step();
   await page().waitForFunction(() => window.moving > 0);
-  // The system's wish counts at once, without a reload.
+  // The system's setting counts at once, without a reload.
   await page().emulateMedia({ reducedMotion: "reduce" });
   await page().waitForFunction(() => !document.querySelector(".board piece.anim"));
   await page().evaluate(() => { window.moving = 0; });

@@ -1,4 +1,4 @@
-/** What surrounds the board and is loaded after the first paint: players, material, the wheel. */
+/** Parts around the board, loaded after the first paint: players, material, the wheel. */
 import type { Chess } from "chessops/chess";
 import type { Color } from "chessops/types";
 import { onCleanup, onMount } from "solid-js";

@@ -1,4 +1,4 @@
-/** What views draw on the board: arrows, marks and numbers. Each view has a layer of its own. */
+/** Drawings of views on the board: arrows, marks and numbers. Each view has its own layer. */
 import type { DrawShape } from "@lichess-org/chessground/draw";
 import type { Key } from "@lichess-org/chessground/types";
 import { createMemo, createSignal } from "solid-js";

@@ -1,4 +1,4 @@
-/** Where the errors of a position are: the fields, and the squares of the board. */
+/** Places of the errors of a position: the fields, and the squares of the board. */
 import type { Square } from "chessops/types";
 import { parseSquare } from "chessops/util";
 import type { FenField, FieldNote } from "./position-check";

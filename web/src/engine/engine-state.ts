@@ -1,4 +1,4 @@
-/** What views see of the engine. */
+/** The state of the engine that views show. */
 import type { AnalysedPosition } from "./analysed-position";
 import type { ConnectionState } from "./connection";
 import type { ShownRefusal } from "./failure";

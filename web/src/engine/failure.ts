@@ -1,4 +1,4 @@
-/** What a failed request means: a sentence to show, and when another try may help. */
+/** Failures of requests as sentences, with the wait before another try. */
 import { sentence } from "../ui/sentence";
 import type { BackOff } from "./backoff";
 import { Refusal, Unreachable } from "./errors";

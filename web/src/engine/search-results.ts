@@ -1,4 +1,4 @@
-/** What searches have found: evaluations of whole positions, and one under a restriction. */
+/** Results of searches: evaluations of whole positions, and one under a restriction. */
 import { createMemo, createSignal, untrack } from "solid-js";
 import type { EngineState } from "./engine-state";
 import { createEvaluations } from "./evaluations";

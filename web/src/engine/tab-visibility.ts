@@ -1,4 +1,4 @@
-/** Whether anybody looks at the tab. */
+/** The visibility of the tab. */
 
 /** A tab that is hidden for longer counts as left. */
 const LEFT_AFTER_MS = 60_000;

@@ -1,4 +1,4 @@
-/** What the opponent would play if it were his move: the position after a null move. */
+/** The threat of the opponent: the position after a null move. */
 import { Chess } from "chessops/chess";
 import { makeFen, parseFen } from "chessops/fen";
 import { opposite } from "chessops/util";

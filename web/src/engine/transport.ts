@@ -1,4 +1,4 @@
-/** What starts searches at the server and reports about them. It runs one search at a time. */
+/** A connection that starts searches and reports about them, one search at a time. */
 import type { SearchRequest } from "./protocol";
 
 export interface Transport {

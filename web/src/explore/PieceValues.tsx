@@ -1,4 +1,4 @@
-/** What each piece is worth, as a list: the same values as on the board, to the hundredth. */
+/** The value of each piece as a list: the same values as on the board, to the hundredth. */
 import type { Color } from "chessops/types";
 import { For, Show } from "solid-js";
 import { scoreText } from "../engine/protocol";

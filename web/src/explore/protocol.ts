@@ -1,4 +1,4 @@
-/** What the page uses of `/v1/explore` and `/v1/evaluate`. openapi.yaml describes all members. */
+/** The used members of `/v1/explore` and `/v1/evaluate`. openapi.yaml describes all members. */
 import type { Color, Role } from "chessops/types";
 import type { Score } from "../engine/protocol";
 

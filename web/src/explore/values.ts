@@ -1,4 +1,4 @@
-/** What each piece is worth: the values of `/v1/evaluate`, drawn on the board. */
+/** The values of the pieces by `/v1/evaluate`, drawn on the board. */
 import type { DrawShape } from "@lichess-org/chessground/draw";
 import type { Key } from "@lichess-org/chessground/types";
 import { createEffect, createSignal } from "solid-js";

@@ -1,4 +1,4 @@
-/** What stands in the place of a value that is not there. */
+/** Notes in the place of a value that is not there. */
 import { Show } from "solid-js";
 import { outcomeText } from "../board/outcome";
 import type { Latest } from "../engine/latest";

@@ -1,4 +1,4 @@
-/** What every form of the panel works with. */
+/** The shared context of all forms of the panel. */
 import { createContext, useContext } from "solid-js";
 import type { TreeStore } from "../tree/store";
 import type { BitOrder } from "./bits";

@@ -1,4 +1,4 @@
-/** What is chosen in the panel, and its marks on the board. The state of all highlights is here. */
+/** The selection in the panel and its marks on the board: the state of all highlights. */
 import type { Key } from "@lichess-org/chessground/types";
 import { createEffect, createMemo, createSignal, onCleanup } from "solid-js";
 import type { Overlay, Overlays } from "../board/overlays";

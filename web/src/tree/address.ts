@@ -1,4 +1,4 @@
-/** What the page's address says: `?fen=…` is a start position, the fragment a link of the board. */
+/** The page's address: `?fen=…` is a start position, the fragment a link of the board. */
 import type { Color } from "chessops/types";
 import { createEffect, on, onCleanup } from "solid-js";
 import { withPart } from "../ui/part";

@@ -1,4 +1,4 @@
-/** What the tree needs after the first paint, as one file of the build. */
+/** Parts of the tree that are loaded after the first paint, as one file of the build. */
 export { DropZone } from "./DropZone";
 export { gameCommands } from "./game-commands";
 export { ForkChooser } from "./ForkChooser";

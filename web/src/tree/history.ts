@@ -1,4 +1,4 @@
-/** What undo and redo go back to. It is bounded by edits and by the nodes that it keeps. */
+/** The history of undo and redo, bounded by the edits and the nodes that it keeps. */
 import { batch, createSignal } from "solid-js";
 import { patchBetween, patched, type Patch } from "./patch";
 import type { State, TreeState } from "./state";

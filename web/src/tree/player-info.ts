@@ -1,4 +1,4 @@
-/** What a game says about its players: names, titles, ratings and clocks. */
+/** The players of a game: names, titles, ratings and clocks. */
 import type { Color } from "chessops/types";
 import type { TreeNode } from "./node";
 import { clockOf } from "./notes";

@@ -1,4 +1,4 @@
-/** Whether the user's system asks for less motion, also when that changes. */
+/** The setting of the user's system for less motion, also when it changes. */
 import { createSignal } from "solid-js";
 
 const query = matchMedia("(prefers-reduced-motion: reduce)");
