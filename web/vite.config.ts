@@ -41,6 +41,17 @@ function retriedImports(): Plugin {
   };
 }
 
+/** Leaves out Vite's code for preloads, which `modulePreload` and `cssCodeSplit` make useless. */
+function noPreloads(): Plugin {
+  return {
+    name: "no-preloads",
+    enforce: "pre",
+    apply: "build",
+    load: (id) =>
+      id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : null,
+  };
+}
+
 const WORKER = "assets/service-worker.js";
 const LICENSES = "assets/licenses.md";
 
@@ -83,15 +94,17 @@ const LIBRARIES = new RegExp("node_modules/(solid-js|@badrap|@lichess-org|chesso
   "(attacks|board|chess|compat|debug|fen|san|setup|squareSet|types|util)\\.js)");
 
 /** What `late` and `afterFirstPaint` load. */
-const EXTRAS = new RegExp("web/src/(Dialogs|ui/(cache|clipboard|held-buttons|CommandList)|" +
+const EXTRAS = new RegExp("clients/typescript/src/lines|web/src/(Dialogs|" +
+  "ui/(cache|clipboard|held-buttons|CommandList)|" +
   "board/(extras|AroundBoard|Players|material|wheel-steps)|" +
   "board/(PlayGrid|SquareGrid|PromotionChooser|typed-move|position-check)|" +
-  "tree/(extras|game-commands|player-info|DropZone|GameResult|MoveMenu|ForkChooser|NoteEditor)|" +
+  "tree/(extras|game-commands|legal-moves|player-info)|" +
+  "tree/(DropZone|GameResult|MoveMenu|ForkChooser|NoteEditor)|" +
   "engine/(Chips|LinePreview|check-position|latest|requests|restriction|server-events|threat)|" +
   "explore/(store|line|values|texts|tablebase))\\.");
 
 export default defineConfig({
-  plugins: [solid(), retriedImports(), pieceSets(), serviceWorker(), compressedFiles()],
+  plugins: [solid(), noPreloads(), retriedImports(), pieceSets(), serviceWorker(), compressedFiles()],
   build: {
     target: "es2022",
     // One script and one style sheet: a preload would only add requests and code.
