@@ -32,7 +32,7 @@ export default function HelpDialog(props: { onClose(): void }) {
           <li>Play a move: drag a piece, click it and then its target, or type it after{" "}
             <kbd>m</kbd>.</li>
           <li>The engine shows the evaluation of each position and its best lines. A click on a
-            line plays its first move.</li>
+            move of a line plays the line up to it.</li>
           <li>Step through the moves with <kbd>←</kbd> and <kbd>→</kbd>, with the wheel over the
             board, or with the buttons below it; a button that is held down repeats.</li>
           <li>Another move at a place where one was played begins a variation. Each edit can be
