@@ -96,10 +96,13 @@ const expectedItems = ({ moves }) => moves.flatMap(
 /** Waits until all moves of the server's answer are listed in its order. */
 async function expectItems(page, answer) {
   await page.waitForFunction((expected) => {
-    const texts = [...document.querySelectorAll(".tablebase-moves li")].map((item) =>
-      (item.children.length === 0 ? item.textContent
-        : [...item.querySelectorAll(":scope > :not(.only-read)")].map((cell) => cell.textContent).join(" ")).replace(/\s+/g, " ")
-        .trim());
+    const textsOf = (item) => {
+      const cells = [...item.querySelectorAll(":scope > :not(.only-read)")];
+      return item.children.length === 0 ? [item.textContent]
+        : cells.map((cell) => cell.textContent);
+    };
+    const texts = [...document.querySelectorAll(".tablebase-moves li")]
+      .map((item) => textsOf(item).join(" ").replace(/\s+/g, " ").trim());
     return JSON.stringify(texts) === JSON.stringify(expected);
   }, expectedItems(answer));
 }
