@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import axe from "axe-core";
-import { boardPage, click, expectMoves } from "./browser.mjs";
+import { boardPage, click, expectLines, expectMoves } from "./browser.mjs";
+import { gameMenu, openGame, paste } from "./games.mjs";
+import { keepReview, newRecord } from "./reviewed-game.mjs";
 
 const page = boardPage({ allowed: [/status of 422/] });
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
@@ -25,7 +27,7 @@ const VIEWS = {
     await page().keyboard.press("Escape");
     for (const key of ["ArrowLeft", "ArrowLeft"]) await page().keyboard.press(key);
     await type("c5");
-    await page().locator("button.line, .line").first().waitFor();
+    await page().locator(".pv-move").first().waitFor();
   },
   "a chosen piece": async () => {
     for (const key of ["b", "Enter", "ArrowUp"]) await page().keyboard.press(key);
@@ -43,6 +45,48 @@ const VIEWS = {
     await page().getByRole("gridcell", { name: "b7, white pawn" }).focus();
     for (const key of ["Enter", "ArrowUp", "ArrowLeft", "Enter"]) await page().keyboard.press(key);
     await dialog("Promote to").waitFor();
+  },
+  "a fork": async () => {
+    await openGame(page(), "1. e4 (1. d4) (1. c4) 1... e5");
+    await page().locator(".fork").waitFor();
+  },
+  "the menu “Game”": async () => {
+    await button("Game").click();
+    await page().getByRole("menuitem", { name: "Copy FEN" }).waitFor();
+  },
+  "the menu of a move": async () => {
+    await type("e4");
+    await page().keyboard.press("Escape");
+    await page().keyboard.press("Shift+F10");
+    await page().getByRole("menu", { name: /^Menu of/ }).waitFor();
+  },
+  "the values of the pieces": async () => {
+    await openPanel("Explore");
+    await page().keyboard.press("v");
+    await page().locator(".piece-values").waitFor();
+  },
+  "a review with results": reviewGame,
+  "the practice of mistakes": async () => {
+    await reviewGame();
+    await button("Practise White").click();
+    await page().getByRole("region", { name: "Practice" }).waitFor();
+  },
+  "the dialog for a game": async () => {
+    await paste(page(), "1. e4 e5 2. Ke3 Nc6");
+    await dialog("Paste PGN or FEN").getByText("2. Ke3 is not a legal move").waitFor();
+  },
+  "the list of games": async () => {
+    await paste(page(), '[White "Ann"]\n\n1. e4 *\n\n[White "Ben"]\n\n1. Ke3 *\n\n');
+    await dialog("Choose a game").getByText("1 has errors").waitFor();
+  },
+  "the tags": async () => {
+    await gameMenu(page(), /^Edit tags/);
+    await dialog("Tags").waitFor();
+  },
+  "the details of the server": async () => {
+    await expectLines(page(), "1\\.");
+    await button("Server").click();
+    await dialog("Server").getByRole("row", { name: /^Version/ }).waitFor();
   },
   Explore: async () => openPanel("Explore"),
   Review: async () => openPanel("Review"),
@@ -66,6 +110,12 @@ const VIEWS = {
     await dialog("Set up position").getByText(/errors, see/).waitFor();
   },
 };
+
+/** A game with a blunder, which is reviewed fast. */
+async function reviewGame() {
+  await keepReview(page(), newRecord({ moves: ["f2f3", "e7e5", "g2g4", "d8h4"] }));
+  await page().locator(".players .strong", { hasText: "%" }).first().waitFor({ timeout: 150_000 });
+}
 
 async function openPanel(name) {
   await button(name).click();
@@ -178,7 +228,8 @@ test("what a step on the squares leads to is said", async () => {
 
 test("every control shows the focus, and Tab comes to all and back", async () => {
   const names = new Set();
-  for (let presses = 0; presses < 60; presses += 1) {
+  let isBack = false;
+  for (let presses = 0; presses < 80 && !isBack; presses += 1) {
     await page().keyboard.press("Tab");
     const { name, hasRing } = await page().evaluate(() => {
       const element = document.activeElement;
@@ -186,8 +237,9 @@ test("every control shows the focus, and Tab comes to all and back", async () =>
       const name = element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent;
       return { name, hasRing: outlineStyle !== "none" && outlineWidth !== "0px" };
     });
+    isBack = await page().evaluate(() => document.activeElement === document.body);
+    if (isBack) break;
     names.add(name);
-    if (await page().evaluate(() => document.activeElement === document.body)) break;
     assert.ok(hasRing, `no focus ring: ${name}`);
   }
   for (const name of [
@@ -196,15 +248,30 @@ test("every control shows the focus, and Tab comes to all and back", async () =>
   ]) {
     assert.ok(names.has(name), `${name} is not among ${[...names].join(", ")}`);
   }
+  assert.ok(isBack, "Tab leaves the page");
+  await page().keyboard.press("Tab");
+  const first = await page().evaluate(() => document.activeElement.textContent.trim());
+  assert.equal(first, [...names][0].trim());
 });
+
+/** The names of the buttons and links that are seen. The arrow keys reach cut-off moves of lines. */
+const seenControls = () => page().evaluate(() =>
+  [...document.querySelectorAll("button:not(.pv-move), a")]
+    .filter((control) => control.checkVisibility({ visibilityProperty: true }))
+    .map((control) => (control.ariaLabel ?? control.textContent).trim()));
 
 for (const [width, height] of [[320, 640], [640, 400], [900, 700], [901, 700]]) {
   test(`at ${width} × ${height} nothing scrolls sideways and no control is lost`, async () => {
-    await page().setViewportSize({ width, height });
+    await expectLines(page(), "1\\.");
     await type("e4", "e5");
+    await expectLines(page(), "2\\.");
+    const all = await seenControls();
+    assert.ok(all.length > 15);
+    await page().setViewportSize({ width, height });
     const overflow = () => page().evaluate(() => document.documentElement.scrollWidth);
     assert.equal(await overflow(), width);
-    // The moves of a line that do not fit are cut off; the arrow keys reach them.
+    const seen = await seenControls();
+    assert.deepEqual(all.filter((name) => !seen.includes(name)), [], "controls that are lost");
     const controls = page().getByRole("button").or(page().getByRole("link"))
       .and(page().locator(":not(.pv-move)"));
     for (const control of await controls.all()) {
