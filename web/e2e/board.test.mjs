@@ -87,6 +87,17 @@ test("a promotion asks for the piece", async () => {
   await page().locator(".move", { hasText: "bxa8=N" }).waitFor();
 });
 
+test("a check is marked on the square of the king", async () => {
+  for (const [from, to] of [["e2", "e4"], ["f7", "f5"], ["d1", "h5"]]) await click(from, to);
+  const mark = page().locator("cg-board square.check");
+  await mark.waitFor();
+  const { x, y, width, height } = await mark.boundingBox();
+  const [kingX, kingY] = await middleOf("e8");
+  assert.ok(Math.abs(x + width / 2 - kingX) < 2 && Math.abs(y + height / 2 - kingY) < 2);
+  await click("g7", "g6");
+  await mark.waitFor({ state: "hidden" });
+});
+
 test("the end of a game is named and not searched", async () => {
   for (const [from, to] of [["f2", "f3"], ["e7", "e5"], ["g2", "g4"], ["d8", "h4"]]) {
     await click(from, to);
