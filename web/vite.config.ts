@@ -104,7 +104,9 @@ const EXTRAS = new RegExp("clients/typescript/src/lines|web/src/(Dialogs|" +
   "explore/(store|line|values|texts|tablebase))\\.");
 
 export default defineConfig({
-  plugins: [solid(), noPreloads(), retriedImports(), pieceSets(), serviceWorker(), compressedFiles()],
+  plugins: [
+    solid(), noPreloads(), retriedImports(), pieceSets(), serviceWorker(), compressedFiles(),
+  ],
   build: {
     target: "es2022",
     // One script and one style sheet: a preload would only add requests and code.

@@ -254,7 +254,7 @@ test("every control shows the focus, and Tab comes to all and back", async () =>
   assert.equal(first, [...names][0].trim());
 });
 
-/** The names of the buttons and links that are seen. The arrow keys reach cut-off moves of lines. */
+/** The names of the visible buttons and links. The arrow keys reach cut-off moves of lines. */
 const seenControls = () => page().evaluate(() =>
   [...document.querySelectorAll("button:not(.pv-move), a")]
     .filter((control) => control.checkVisibility({ visibilityProperty: true }))

@@ -57,7 +57,8 @@ let browser;
 /** Starts an empty site, which is a page of another origin. */
 async function startSite() {
   const site = createServer((_, answer) => {
-    answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Site</title>");
+    answer.writeHead(200, { "content-type": "text/html" });
+    answer.end("<!doctype html><title>Site</title>");
   }).listen(0, "127.0.0.1");
   await once(site, "listening");
   return { site, origin: `http://127.0.0.1:${site.address().port}` };

@@ -13,10 +13,11 @@ import type { Transport } from "./transport";
  * does not admit the user without another key; `forbidden`: nor with one. Both open on request, and
  * when the network or the user is back.
  */
-export type ConnectionState = "connecting" | "open" | "waiting" | "idle" | "refused" | "forbidden";
+export type ConnectionState =
+  | "connecting" | "open" | "waiting" | "idle" | "refused" | "forbidden";
 
 interface ConnectionHandlers {
-  /** `refusal` is the server's reason for `waiting`, `refused` or `forbidden`, if it was reached. */
+  /** `refusal` is the reason for `waiting`, `refused` or `forbidden` if the server answered. */
   onState(state: ConnectionState, refusal: ShownRefusal | null): void;
   onMessage(message: ServerMessage): void;
   onLimits(limits: Limits): void;

@@ -66,10 +66,10 @@ test("moves that are not reviewed stay as they are", () => {
 
 test("comments of a megabyte without an end of a command are read in one pass", () => {
   const [first = 0] = idsOf(played);
-  const comments = [`a${" ".repeat(1_000_000)}b`, "[%eval ".repeat(150_000)];
-  const written = annotate(played, first, { comments });
+  const [blanks, commands] = [`a${" ".repeat(1_000_000)}b`, "[%eval ".repeat(150_000).trim()];
+  const written = annotate(played, first, { comments: [blanks, commands] });
   const start = performance.now();
   const reviewed = addReview(written, [first], REVIEWS.slice(0, 1));
-  expect(nodeOf(reviewed, first).comments).toEqual([`[%eval -0.69] ${comments[0]}`, comments[1]!.trim()]);
+  expect(nodeOf(reviewed, first).comments).toEqual([`[%eval -0.69] ${blanks}`, commands]);
   expect(performance.now() - start).toBeLessThan(1_000);
 });
