@@ -251,12 +251,13 @@ fn load_network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
 
 /// Opens the tablebases of the settings. Returns `None` without a folder.
 fn open_tablebase(settings: &Settings) -> Result<Option<TablebaseOptions>, ServeError> {
-    let SyzygySettings { ref paths, probe_depth, probe_limit, fifty_move_rule } = settings.syzygy;
+    let SyzygySettings { ref paths, memory_mb, probe_depth, probe_limit, fifty_move_rule } =
+        settings.syzygy;
     if paths.is_empty() {
         return Ok(None);
     }
     let started = Instant::now();
-    let tables = Tablebase::open(paths)?;
+    let tables = Tablebase::open(paths, memory_mb << 20)?;
     let (wdl_files, dtz_files) = (tables.wdl_files(), tables.dtz_files());
     allow_open_files(tables.files(), settings.http.connections)?;
     let (men, took_ms) = (tables.men(), started.elapsed().as_millis());

@@ -32,6 +32,7 @@ mod tt;
 mod wdl;
 
 pub use analyse::{Engine, EngineOptions, GameSearch};
+pub use bare_king::bishop_and_knight_plies;
 pub use bench::Bench;
 pub use limits::{GameClock, Limits, SearchOptions, StopFlag};
 pub use params::{Tunable, tunable, tune};

@@ -3,7 +3,8 @@
 //!
 //! The crate shakmaty-syzygy reads the files; its types stay inside this layer.
 //!
-//! - `values` are the results of probes; `tables` opens files and probes them;
+//! - `values` are the results of probes; `tables` opens files and probes them, and `table_reader`
+//!   reads them;
 //! - `category` names the outcome of a position with its half-move clock, as lila-tablebase does;
 //! - `lookup` describes a position and all its moves; `mainline` is the line of best moves;
 //! - `kept_result` compares the outcomes before and after a move;
@@ -20,6 +21,7 @@ mod lookup;
 mod mainline;
 mod probe_statistics;
 mod ranking;
+mod table_reader;
 mod tables;
 mod values;
 

@@ -2,8 +2,8 @@
 //! same run.
 //!
 //! `cargo bench --bench speed` measures everything with criterion, then prints ratios from
-//! alternating runs. `cargo bench --bench speed -- ratios` prints only the ratios; other names
-//! after `--` select criterion benchmarks.
+//! alternating runs. `cargo bench --bench speed -- ratios` prints only the ratios, `-- tablebases`
+//! only those of endgame tables; other names after `--` select criterion benchmarks.
 
 #![allow(
     clippy::expect_used,
@@ -17,6 +17,7 @@ mod pictures;
 mod positions;
 mod ratios;
 mod search;
+mod tablebases;
 mod workloads;
 
 use criterion::Criterion;
@@ -26,6 +27,10 @@ fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let workloads = workloads::all();
+    if arguments.iter().any(|argument| argument == "tablebases") {
+        tablebases::print();
+        return;
+    }
     if !arguments.iter().any(|argument| argument == "ratios") {
         let mut criterion = Criterion::default().sample_size(10).configure_from_args();
         workloads.iter().for_each(|workload| measure(&mut criterion, workload));
@@ -39,6 +44,7 @@ fn main() {
         search::print();
         games::print();
         pictures::print();
+        tablebases::print();
     }
 }
 

@@ -42,6 +42,7 @@ pub struct MemoryError {
 pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let service = memory_bound(&service_options(settings), settings.search.hash_mb).total();
     let store = if settings.store.is_on() { store_bound() } else { 0 };
+    let tables = if settings.syzygy.paths.is_empty() { 0 } else { settings.syzygy.memory_mb * MB };
     let traces = if settings.otlp.is_on() { TRACE_BYTES } else { 0 };
     let requests = settings.http.requests_mb as u64 * MB;
     let connection = settings.http.head_bytes as u64 + CONNECTION_BYTES;
@@ -58,7 +59,7 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
         BATCH_COPIES * settings.batch.bytes as u64 + settings.batch.lines as u64 * BATCH_LINE_BYTES;
     let batches = settings.batch.max as u64 * batch;
     (PROCESS_BYTES + traces + requests + connections + streams + batches + exploration + pictures)
-        .saturating_add(store as u64 + jobs)
+        .saturating_add(store as u64 + jobs + tables)
         .saturating_add(service as u64)
         .div_ceil(MB)
 }

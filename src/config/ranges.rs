@@ -56,6 +56,7 @@ const RANGES: &[(&str, RangeInclusive<i128>)] = &[
     ("jobs.default_nodes", 1..=MAX_NODES),
     ("jobs.max_nodes", 1..=MAX_NODES),
     ("lichess.compute_ms", 0..=DAY_MS),
+    ("syzygy.memory_mb", 0..=1_048_576),
     ("syzygy.probe_depth", 1..=100),
     ("syzygy.probe_limit", 0..=7),
     ("http.connections", 1..=1_000_000),

@@ -224,6 +224,8 @@ pub struct CompatSettings {
 pub struct SyzygySettings {
     /// Folders with table files. None turns tablebases off.
     pub paths: Vec<PathBuf>,
+    /// Table files that are kept in memory, in MB.
+    pub memory_mb: u64,
     /// The depth from which the tree is probed for positions with `probe_limit` men, in plies.
     pub probe_depth: u8,
     /// Most men of a position that is probed.

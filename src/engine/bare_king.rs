@@ -1,20 +1,27 @@
 //! The evaluation of a bare king against material that mates it.
 //!
 //! Such positions are won, but the network says too little about the way. As Stockfish before its
-//! network did, the evaluation drives the bare king to the edge, or with bishop and knight to a
-//! corner of the bishop's colour, and brings the kings together. Chess Programming Wiki,
-//! "Mop-up Evaluation".
+//! network did, the evaluation drives the bare king to the edge and brings the kings together.
+//! Chess Programming Wiki, "Mop-up Evaluation". Bishop and knight mate only in a corner of the
+//! bishop's colour; `bishop_and_knight` has the distance of that mate.
+
+mod bishop_and_knight;
+
+pub use bishop_and_knight::bishop_and_knight_plies;
+
+use bishop_and_knight::MAX_MEAN_PLIES;
 
 use super::score::{KNOWN_WIN, Value};
 use crate::chess::{Bitboard, Color, Position, Role, Square};
 
-/// The value of a step towards the edge, and of one towards the right corner. The latter must not
-/// be outweighed: the way there leads through positions in which the kings are far apart.
+/// The value of a step towards the edge.
 const EDGE_STEP: Value = 90;
-const CORNER_STEP: Value = 800;
 
 /// The value of a step of the kings towards each other.
 const KING_STEP: Value = 60;
+
+/// The value of a ply less to the mate with bishop and knight.
+const PLY_STEP: Value = 80;
 
 /// Whether one side has its king alone.
 #[inline]
@@ -49,23 +56,19 @@ fn winner_value(position: &Position, bare: Color) -> Option<Value> {
         return None;
     }
     let (loser, winner) = (position.king(bare), position.king(!bare));
-    let confinement = if needs_corner {
+    let progress = if needs_corner {
         let is_dark = bishops.intersects(Bitboard::DARK_SQUARES);
-        CORNER_STEP * (7 - corner_distance(loser, is_dark))
+        let plies = bishop_and_knight_plies(loser, winner, is_dark);
+        PLY_STEP * Value::from(MAX_MEAN_PLIES - plies)
     } else {
-        EDGE_STEP * center_distance(loser)
+        // A piece more is never worse.
+        PLY_STEP * Value::from(MAX_MEAN_PLIES)
+            + EDGE_STEP * center_distance(loser)
+            + KING_STEP * (7 - king_distance(loser, winner))
     };
     // A piece more is worth something, so that none is given away.
     let pieces = position.occupied().count() as Value;
-    Some(KNOWN_WIN + 50 * pieces + confinement + KING_STEP * (7 - king_distance(loser, winner)))
-}
-
-/// The steps of a king from the nearest corner of a colour, along ranks and files together.
-fn corner_distance(square: Square, is_dark: bool) -> Value {
-    let (file, rank) = (square.file() as Value, square.rank() as Value);
-    let file = if is_dark { file } else { 7 - file };
-    // From a1 and h8.
-    (file + rank).min(14 - file - rank)
+    Some(KNOWN_WIN + 50 * pieces + progress)
 }
 
 /// The steps from the four squares of the centre, along ranks and files together: 0 to 6.
@@ -121,5 +124,12 @@ mod tests {
         let right = value("k7/8/8/8/8/8/8/4KBN1 w - - 0 1").unwrap();
         let wrong = value("7k/8/8/8/8/8/8/4KBN1 w - - 0 1").unwrap();
         assert!(right > wrong + 500, "{right} {wrong}");
+    }
+
+    #[test]
+    fn a_rook_more_is_worth_more_than_any_progress() {
+        let far = value("8/8/8/4k3/8/8/8/KBNR4 w - - 0 1").unwrap();
+        let near = value("k7/8/1K6/8/8/8/8/4BN2 w - - 0 1").unwrap();
+        assert!(far > near, "{far} {near}");
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn to_shakmaty(position: &Position) -> Option<Chess> {
         ep_square: position.en_passant().map(|square| Square::new(square.index() as u32)),
         ..Setup::empty()
     };
-    // Checks that no game reaches are in no table's way.
+    // Tables have positions in check that no game reaches.
     Chess::from_setup(setup, CastlingMode::Standard)
         .or_else(PositionError::ignore_impossible_check)
         .ok()

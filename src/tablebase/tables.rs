@@ -1,6 +1,7 @@
 //! The set of opened tables and its probes.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use shakmaty::Chess;
 use shakmaty_syzygy as syzygy;
@@ -9,11 +10,12 @@ use super::convert;
 use super::error::{OpenError, ProbeError};
 use super::folder::{TableFile, TableKind, table_files};
 use super::probe_statistics::{ProbeCounters, ProbeStatistics};
+use super::table_reader::TableReader;
 use super::values::{Dtz, Wdl};
 use crate::chess::Position;
 
 /// A set of Syzygy tables. Every method may be called from many threads at once. A probe reads from
-/// disk what the operating system does not hold in memory, so it may block.
+/// disk what is not in memory, so it may block.
 pub struct Tablebase {
     pub(super) tables: syzygy::Tablebase<Chess>,
     men: u32,
@@ -25,14 +27,16 @@ pub struct Tablebase {
 
 impl Tablebase {
     /// Opens the tables of folders. Of a table that is in several folders the last one counts.
+    /// Files of at most `memory_bytes` together are kept in memory from their first probe on.
     ///
     /// Names, lengths and first bytes of the files are checked; their content is not.
     ///
     /// # Errors
     ///
     /// [`OpenError`] names the folder or file that cannot be used.
-    pub fn open<P: AsRef<Path>>(folders: &[P]) -> Result<Tablebase, OpenError> {
-        let mut tables = syzygy::Tablebase::new();
+    pub fn open<P: AsRef<Path>>(folders: &[P], memory_bytes: u64) -> Result<Tablebase, OpenError> {
+        let reader = Arc::new(TableReader::new(memory_bytes));
+        let mut tables = syzygy::Tablebase::with_filesystem(reader);
         let mut files: Vec<TableFile> = Vec::new();
         for folder in folders {
             for file in table_files(folder.as_ref())? {

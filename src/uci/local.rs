@@ -12,6 +12,9 @@ use crate::tablebase::{OpenError, Tablebase};
 /// Open files besides tables.
 const OTHER_FILES: u64 = 64;
 
+/// Bytes of table files that are kept in memory.
+const TABLES_IN_MEMORY: u64 = 64 << 20;
+
 /// A backend with its own engine. Learned data lasts from move to move until a new game starts.
 pub struct LocalBackend {
     engine: Arc<Engine>,
@@ -65,7 +68,7 @@ impl LocalBackend {
     fn open_tablebase(&self, options: &Options) -> Result<(), OpenError> {
         let tables = match options.syzygy_path[..] {
             [] => None,
-            _ => Some(Arc::new(Tablebase::open(&options.syzygy_path)?)),
+            _ => Some(Arc::new(Tablebase::open(&options.syzygy_path, TABLES_IN_MEMORY)?)),
         };
         if let Some(tables) = &tables {
             // As far as the system lets it: a table that cannot be opened counts as missing.

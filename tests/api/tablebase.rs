@@ -9,6 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::server::api_key;
+use crate::support::server_process::{kibitzer_command, set_environment};
 use crate::support::{LiveBoard, Server, TestResponse};
 
 crate::trials![
@@ -25,6 +26,8 @@ crate::trials![
     a_main_line_ends_in_checkmate,
     a_position_without_a_main_line_is_not_found,
     lookups_that_wait_for_the_disk_are_limited,
+    files_that_are_no_tables_stop_the_start,
+    a_damaged_table_is_an_error_of_its_positions_alone,
     a_search_uses_the_tables,
     a_search_without_a_choice_says_that_the_tables_answered,
     a_search_of_many_men_has_no_entry,
@@ -374,6 +377,60 @@ async fn lookups_that_wait_for_the_disk_are_limited() {
         }
     }
     assert_eq!(failed, 1);
+}
+
+/// Copies of the tables in a new folder. The content of KRvK.rtbw is changed.
+fn changed_tables(change: impl FnOnce(&mut Vec<u8>)) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz"] {
+        std::fs::copy(tables().join(name), folder.path().join(name)).unwrap();
+    }
+    let path = folder.path().join("KRvK.rtbw");
+    let mut content = std::fs::read(&path).unwrap();
+    change(&mut content);
+    std::fs::write(&path, content).unwrap();
+    folder
+}
+
+async fn files_that_are_no_tables_stop_the_start() {
+    let truncated = changed_tables(|content| content.truncate(content.len() - 1));
+    let foreign = changed_tables(|content| content[..4].copy_from_slice(b"GIF8"));
+    let without = tempfile::tempdir().unwrap();
+    for (folder, file, cause) in [
+        (truncated.path(), "KRvK.rtbw", "no complete Syzygy table"),
+        (foreign.path(), "KRvK.rtbw", "is not a Syzygy table"),
+        (without.path(), "", "has no file that is named as a Syzygy table"),
+        (Path::new("no/such/folder"), "", "No such file"),
+    ] {
+        let mut command = kibitzer_command(&["serve", "--listen", "127.0.0.1:0"]);
+        set_environment(&mut command, &[("KIBITZER__SYZYGY__PATHS", folder.to_str().unwrap())]);
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        let path = folder.join(file);
+        let path = path.to_str().unwrap().trim_end_matches('/');
+        assert!(stderr.contains(path) && stderr.contains(cause), "{stderr}");
+    }
+}
+
+async fn a_damaged_table_is_an_error_of_its_positions_alone() {
+    for memory_mb in [0, 64] {
+        let folder = changed_tables(|content| content[4..].fill(0xff));
+        let server = start_with(|settings| {
+            settings.syzygy.paths = vec![folder.path().into()];
+            settings.syzygy.memory_mb = memory_mb;
+        })
+        .await;
+        for _ in 0..2 {
+            server.get(&link("/v1/tablebase", WON)).await.expect_problem(500, "internal");
+        }
+        let queen = "8/8/8/8/3k4/8/8/4K2Q w - - 0 1";
+        let answer = server.get(&link("/v1/tablebase", queen)).await.json();
+        assert_eq!(answer["category"], "win");
+        // A search goes on without the table.
+        let answer = server.post_ok("/v1/best-move", &json!({ "fen": WON, "depth": 5 })).await;
+        assert_eq!(answer["depth"], 5);
+    }
 }
 
 async fn a_search_uses_the_tables() {

@@ -20,7 +20,7 @@ pub(crate) fn damaged_files_are_named(tables: &Tables) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("KQvK.rtbw");
     let good = fs::read(tables.path("KQvK.rtbw"))?;
-    let open = || Tablebase::open(&[folder.path()]).err();
+    let open = || Tablebase::open(&[folder.path()], 0).err();
 
     fs::write(&path, &good)?;
     assert!(open().is_none(), "the file is good");

@@ -16,7 +16,7 @@ pub(crate) fn outcomes_alone_tell_which_moves_keep_the_result(
     for path in tables.outcome_files()? {
         std::fs::copy(&path, folder.path().join(path.file_name().unwrap_or_default()))?;
     }
-    let wdl_only = Tablebase::open(&[folder.path()])?;
+    let wdl_only = Tablebase::open(&[folder.path()], 0)?;
     let random = &mut Random::new(11);
     let mut kept = 0;
     for _ in 0..500 {

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking and prints its figures"
 )]
 
+mod bishop_and_knight;
 mod files;
 #[path = "../support/full_run.rs"]
 mod full_run;
@@ -35,8 +36,8 @@ pub(crate) struct Tables {
 impl Tables {
     fn open(suites: &Path) -> Result<Tables, Failed> {
         let folder = suites.join("syzygy");
-        let tablebase =
-            Tablebase::open(&[folder.join("3-4-men")]).map_err(|error| error.to_string())?;
+        let tablebase = Tablebase::open(&[folder.join("3-4-men")], 64 << 20)
+            .map_err(|error| error.to_string())?;
         Ok(Tables { tablebase: Arc::new(tablebase), folder })
     }
 
@@ -100,6 +101,10 @@ fn main() -> ExitCode {
         ("draws_are_never_spoiled", play::draws_are_never_spoiled),
         ("won_positions_are_won", play::won_positions_are_won),
         ("elementary_mates_need_no_tables", play::elementary_mates_need_no_tables),
+        (
+            "the_way_to_the_mate_is_that_of_the_tables",
+            bishop_and_knight::the_way_to_the_mate_is_that_of_the_tables,
+        ),
         ("repetitions_of_the_game_count", search::repetitions_of_the_game_count),
     ];
     let trials = tests

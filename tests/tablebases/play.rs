@@ -116,34 +116,33 @@ pub(crate) fn outcomes_alone_keep_a_win(tables: &Tables) -> Result<(), Failed> {
         std::fs::copy(tables.path(&name), folder.path().join(&name))?;
     }
     let engine = Engine::new(4);
-    let wdl_only = Arc::new(Tablebase::open(&[folder.path()])?);
+    let wdl_only = Arc::new(Tablebase::open(&[folder.path()], 0)?);
     engine.set_tablebase(Some(TablebaseOptions::new(wdl_only)));
     let men = [Piece::new(Color::White, Role::Rook)];
-    mates(&engine, tables, &men, if is_full_run() { 200 } else { 10 }, i32::MIN, 0)
+    mates(&engine, tables, &men, if is_full_run() { 200 } else { 10 }, i32::MIN)
 }
 
 /// Without tables the elementary mates are given within 50 moves with 20,000 nodes a move, and
 /// their scores say a win.
 pub(crate) fn elementary_mates_need_no_tables(tables: &Tables) -> Result<(), Failed> {
     let engine = Engine::new(16);
-    for roles in [&[Role::Queen][..], &[Role::Rook], &[Role::Bishop, Role::Bishop]] {
+    let bishop_and_knight = [Role::Bishop, Role::Knight];
+    for roles in
+        [&[Role::Queen][..], &[Role::Rook], &[Role::Bishop, Role::Bishop], &bishop_and_knight]
+    {
         let men: Vec<Piece> = roles.iter().map(|&role| Piece::new(Color::White, role)).collect();
-        mates(&engine, tables, &men, if is_full_run() { 200 } else { 5 }, 500, 0)?;
+        mates(&engine, tables, &men, if is_full_run() { 200 } else { 5 }, 500)?;
     }
-    // Bishop and knight are the hardest: with so few nodes one in ten is still drawn.
-    let men = [Role::Bishop, Role::Knight].map(|role| Piece::new(Color::White, role));
-    let games = if is_full_run() { 200 } else { 20 };
-    mates(&engine, tables, &men, games, i32::MIN, games / 10)
+    Ok(())
 }
 
-/// Plays won positions of White's men against the bare king. `allowed` games may fail.
+/// Plays won positions of White's men against the bare king.
 fn mates(
     engine: &Engine,
     tables: &Tables,
     men: &[Piece],
     games: usize,
     least_score: i32,
-    allowed: usize,
 ) -> Result<(), Failed> {
     let random = &mut Random::new(7);
     let mut played = 0;
@@ -163,5 +162,5 @@ fn mates(
         }
     }
     println!("{men:?}: {} of {games} failed", failures.len());
-    if failures.len() <= allowed { Ok(()) } else { Err(failures.join("\n").into()) }
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
 }

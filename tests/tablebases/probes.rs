@@ -78,7 +78,7 @@ pub(crate) fn positions_without_a_table_say_why(tables: &Tables) -> Result<(), F
     assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), Err(ProbeError::CastlingRights));
     let folder = tempfile::tempdir()?;
     std::fs::copy(tables.path("KQvK.rtbw"), folder.path().join("KQvK.rtbw"))?;
-    let without_dtz = Tablebase::open(&[folder.path()])?;
+    let without_dtz = Tablebase::open(&[folder.path()], 0)?;
     let position = Position::from_fen("8/8/8/8/2k5/8/8/Q3K3 w - - 0 1").expect("the FEN");
     assert_eq!(without_dtz.probe_wdl(&position), Ok(Wdl::Win));
     assert_eq!(

@@ -14,4 +14,5 @@ mod protocol;
 mod remote;
 mod search;
 mod server;
+mod syzygy;
 mod tls;

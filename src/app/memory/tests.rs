@@ -53,6 +53,17 @@ fn the_bound_grows_by_the_size_of_the_transposition_table() {
 }
 
 #[test]
+fn the_bound_grows_by_tables_in_memory_where_there_are_tables() {
+    assert!(SIZING_RULE.contains("#   + syzygy.memory_mb  "));
+    assert_eq!(growth(|settings| settings.syzygy.memory_mb += 100), 0.0);
+    let with_tables = growth(|settings| {
+        settings.syzygy.paths.push("tables".into());
+        settings.syzygy.memory_mb = 100;
+    });
+    assert_eq!(with_tables, 100.0);
+}
+
+#[test]
 fn the_documented_fixed_terms_match_the_code() {
     let with_store_path = |path: &str| {
         memory_bound_mb(&settings(None, |settings| {

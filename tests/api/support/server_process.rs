@@ -27,6 +27,12 @@ pub(crate) fn set_environment(command: &mut Command, settings: &[(&str, &str)]) 
     command.envs(settings.iter().copied());
 }
 
+/// Sends a signal, `TERM` or `INT`, to a process.
+pub(crate) fn signal(pid: u32, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &pid.to_string()]).status();
+    assert!(sent.expect("kill is installed").success());
+}
+
 /// Runs the program to its end.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     kibitzer_command(arguments).output().expect("the program runs")
@@ -43,11 +49,13 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// Starts `kibitzer serve` on a free port, with these settings in its environment.
     pub(crate) async fn start(settings: &[(&str, &str)]) -> ServerProcess {
-        ServerProcess::start_command(
-            kibitzer_command(&["serve", "--listen", "127.0.0.1:0"]),
-            settings,
-        )
-        .await
+        ServerProcess::start_at("127.0.0.1:0", settings).await
+    }
+
+    /// Starts `kibitzer serve` at an address, with these settings in its environment.
+    pub(crate) async fn start_at(address: &str, settings: &[(&str, &str)]) -> ServerProcess {
+        ServerProcess::start_command(kibitzer_command(&["serve", "--listen", address]), settings)
+            .await
     }
 
     /// Starts a server with this command.
@@ -83,8 +91,7 @@ impl ServerProcess {
 
     /// Sends a signal, `TERM` or `INT`.
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status();
-        assert!(sent.expect("kill is installed").success());
+        signal(self.pid(), name);
     }
 
     /// Shuts the server down by SIGTERM and expects exit status 0; returns its log.
