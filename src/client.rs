@@ -14,7 +14,7 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
 
-pub use api::{ApiClient, ApiError};
+pub use api::{ApiClient, ApiError, NO_TIMEOUT};
 use connect::{check_server, root_url, unreachable};
 pub use error::RemoteError;
 pub use event_stream::{Event, EventStream};

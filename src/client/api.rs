@@ -11,7 +11,7 @@ use axum::http::header::{HOST, RETRY_AFTER};
 use axum::http::{HeaderValue, Request, Uri};
 use http_body::Frame;
 use reqwest::{Method, RequestBuilder, Response};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
 use super::ServerClient;
@@ -23,8 +23,17 @@ use super::tls::plain_http;
 const LOCAL_URL: &str = "http://localhost";
 const LOCALHOST: HeaderValue = HeaderValue::from_static("localhost");
 
-/// The wait before another try, if the response does not name one.
+/// The wait before another try, if no response names one.
 const DEFAULT_RETRY_WAIT: Duration = Duration::from_secs(1);
+
+/// The time for a request and its response, unless the request has another timeout.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The time until a stream begins.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The timeout of a request that takes as long as its search.
+pub const NO_TIMEOUT: Duration = Duration::from_secs(366 * 86_400);
 
 /// The HTTP API of a server or of this process.
 #[derive(Clone, Debug)]
@@ -66,13 +75,13 @@ impl ApiError {
             ApiError::Refused(problem, wait) if matches!(problem.status, 429 | 503) => {
                 Some(wait.unwrap_or(DEFAULT_RETRY_WAIT))
             }
-            _ => None,
+            error => error.is_lost().then_some(DEFAULT_RETRY_WAIT),
         }
     }
 
     /// `true` if the same request may succeed later.
     pub fn is_temporary(&self) -> bool {
-        self.is_lost() || self.retry_wait().is_some()
+        self.retry_wait().is_some()
     }
 
     /// `true` if the server is gone or a proxy answers for it.
@@ -107,9 +116,10 @@ impl ApiClient {
         Ok(ApiClient { base_url, http, router: Some(router) })
     }
 
-    /// A request for this path.
+    /// A request for this path. The timeout that it has by default is for small bodies, and for
+    /// routes that do not search.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.http.request(method, format!("{}{path}", self.base_url))
+        self.http.request(method, format!("{}{path}", self.base_url)).timeout(REQUEST_TIMEOUT)
     }
 
     /// Sends a request.
@@ -117,9 +127,10 @@ impl ApiClient {
     /// # Errors
     /// There is no response, or it has an error status.
     pub async fn send(&self, request: RequestBuilder) -> Result<Response, ApiError> {
-        let response = self.execute(request).await.map_err(|error| {
-            ApiError::Unreachable(self.base_url.clone(), with_cause(&error.without_url()))
-        })?;
+        let response = self
+            .execute(request)
+            .await
+            .map_err(|error| self.unreachable(with_cause(&error.without_url())))?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -129,7 +140,8 @@ impl ApiClient {
         Err(ApiError::Refused(problem, wait.map(Duration::from_secs)))
     }
 
-    /// Sends a request, again and again while the server is too busy, until this time has passed.
+    /// Sends a request, again and again while the server is too busy or away, until this time has
+    /// passed.
     ///
     /// # Errors
     /// There is no response, or it has an error status.
@@ -138,19 +150,48 @@ impl ApiClient {
         patience: Duration,
         request: impl Fn(&ApiClient) -> RequestBuilder,
     ) -> Result<Response, ApiError> {
-        let deadline = Instant::now() + patience;
-        loop {
-            let error = match self.send(request(self)).await {
-                Ok(response) => return Ok(response),
-                Err(error) => error,
-            };
-            match error.retry_wait() {
-                Some(wait) if wait <= deadline.saturating_duration_since(Instant::now()) => {
-                    sleep(wait).await;
-                }
-                _ => return Err(error),
-            }
-        }
+        retry(patience, async || self.send(request(self)).await).await
+    }
+
+    /// Sends a request for this path and reads the whole response, as [`ApiClient::send_patiently`]
+    /// also if the response breaks off.
+    ///
+    /// # Errors
+    /// There is no complete response, or it has an error status.
+    pub async fn fetch_patiently(
+        &self,
+        patience: Duration,
+        path: &str,
+        request: impl Fn(&ApiClient) -> RequestBuilder,
+    ) -> Result<Bytes, ApiError> {
+        retry(patience, async || {
+            let response = self.send(request(self)).await?;
+            response.bytes().await.map_err(ApiError::interrupted(path))
+        })
+        .await
+    }
+
+    /// Sends a request whose response is a stream, as [`ApiClient::send_patiently`]. The stream may
+    /// last, but it must begin in time.
+    ///
+    /// # Errors
+    /// There is no response, or it has an error status.
+    pub async fn open_stream(
+        &self,
+        patience: Duration,
+        request: impl Fn(&ApiClient) -> RequestBuilder,
+    ) -> Result<Response, ApiError> {
+        retry(patience, async || {
+            let response = self.send(request(self).timeout(NO_TIMEOUT));
+            timeout(STREAM_TIMEOUT, response).await.map_err(|_| {
+                self.unreachable(format!("no response within {} s", STREAM_TIMEOUT.as_secs()))
+            })?
+        })
+        .await
+    }
+
+    fn unreachable(&self, reason: String) -> ApiError {
+        ApiError::Unreachable(self.base_url.clone(), reason)
     }
 
     async fn execute(&self, request: RequestBuilder) -> reqwest::Result<Response> {
@@ -163,6 +204,26 @@ impl ApiClient {
         request.headers_mut().insert(HOST, LOCALHOST);
         let Ok(response) = router.oneshot(request).await;
         Ok(response.map(|body| reqwest::Body::wrap(SharedBody(Mutex::new(body)))).into())
+    }
+}
+
+/// Tries again after errors that may pass, until this time has passed.
+async fn retry<T>(
+    patience: Duration,
+    attempt: impl AsyncFn() -> Result<T, ApiError>,
+) -> Result<T, ApiError> {
+    let deadline = Instant::now() + patience;
+    loop {
+        let error = match attempt().await {
+            Ok(result) => return Ok(result),
+            Err(error) => error,
+        };
+        match error.retry_wait() {
+            Some(wait) if wait <= deadline.saturating_duration_since(Instant::now()) => {
+                sleep(wait).await;
+            }
+            _ => return Err(error),
+        }
     }
 }
 

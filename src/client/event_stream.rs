@@ -2,7 +2,7 @@
 
 use reqwest::Response;
 
-use super::line_stream::{LineStream, StreamError};
+use super::line_stream::{LineStream, MAX_LINE_BYTES, StreamError};
 
 /// A stream of server-sent events.
 #[derive(Debug)]
@@ -40,6 +40,9 @@ impl EventStream {
                 event.id = Some(id.trim_start().to_owned());
             } else if let Some(data) = line.strip_prefix("data:") {
                 event.data.push_str(data.trim_start());
+            }
+            if event.data.len() > MAX_LINE_BYTES {
+                return Err(StreamError::LineTooLong);
             }
         }
     }

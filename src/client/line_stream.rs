@@ -12,7 +12,7 @@ use super::problem::with_cause;
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Longest line. One with five long variations has a few thousand bytes.
-const MAX_LINE_BYTES: usize = 1 << 20;
+pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// A stream of lines.
 #[derive(Debug)]

@@ -1,9 +1,15 @@
 //! The readable part of a server's errors.
 
 use std::fmt;
+use std::time::Duration;
 
 use reqwest::Response;
 use serde::Deserialize;
+use tokio::time::timeout;
+
+/// Most bytes of a problem that are read, and the time for that.
+const MAX_BYTES: usize = 64 << 10;
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The readable members of a problem (RFC 9457).
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -21,9 +27,21 @@ impl ProblemText {
     /// The problem of a response. A response that is not a problem has its status only.
     pub async fn from_response(response: Response) -> ProblemText {
         let status = response.status().as_u16();
-        let problem: ProblemText = response.json().await.unwrap_or_default();
+        let body = timeout(READ_TIMEOUT, read_body(response)).await.unwrap_or_default();
+        let problem: ProblemText = serde_json::from_slice(&body).unwrap_or_default();
         ProblemText { status, ..problem }
     }
+}
+
+/// The body of a response, as far as it is read.
+async fn read_body(mut response: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    while body.len() < MAX_BYTES
+        && let Ok(Some(chunk)) = response.chunk().await
+    {
+        body.extend_from_slice(&chunk);
+    }
+    body
 }
 
 impl fmt::Display for ProblemText {

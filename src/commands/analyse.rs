@@ -5,15 +5,15 @@ use std::num::NonZeroU64;
 use std::process::ExitCode;
 
 use kibitzer::chess::{Color, Position, parse_fen};
-use kibitzer::client::{ApiClient, ApiError, LineStream, ProblemText, StreamError};
+use kibitzer::client::{ApiClient, ApiError, LineStream, NO_TIMEOUT, ProblemText, StreamError};
 use kibitzer::terminal::{AnalysisInfo, AnalysisText, LiveBlock, Screen, draw_board};
+use reqwest::Method;
 use reqwest::header::ACCEPT;
-use reqwest::{Method, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::api::{ApiOptions, ApiSession};
-use super::interrupt::{INTERRUPTED, Interrupt, block_on};
+use super::interrupt::{Interrupt, block_on};
 use super::orientation::Orientation;
 use super::position_state::PositionState;
 use super::positions::{Entry, Positions};
@@ -51,11 +51,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
 }
 
 async fn analyse(options: &Options) -> Result<ExitCode, BoxError> {
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::listen()?;
     let mut positions = Positions::open(&options.position.join(" "))?;
     let session = tokio::select! {
         session = options.api.connect() => session?,
-        () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+        signal = interrupt.received() => return Ok(signal.exit_code()),
     };
     let result = analyse_all(options, &session, &interrupt, &mut positions).await;
     let closed = session.close().await;
@@ -76,7 +76,7 @@ async fn analyse_all(
     loop {
         let next = tokio::select! {
             next = positions.next() => next?,
-            () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+            signal = interrupt.received() => return Ok(signal.exit_code()),
         };
         let Some(entry) = next else { break };
         let analysis = Analysis { options, session, interrupt, screen: &screen, entry: &entry };
@@ -86,7 +86,7 @@ async fn analyse_all(
         };
         match outcome {
             Ok(Outcome::Done) => analysed += 1,
-            Ok(Outcome::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
+            Ok(Outcome::Interrupted) => return Ok(interrupt.received().await.exit_code()),
             Err(Failure::Refused(error)) => {
                 let place = entry.place.as_ref().map(|place| format!("{place}: "));
                 note(&format!("{}{error}", place.unwrap_or_default()));
@@ -185,26 +185,21 @@ impl Analysis<'_> {
         request
     }
 
-    /// Requests the analysis in this media type.
-    async fn send(&self, media_type: &'static str) -> Result<Response, ApiError> {
+    async fn print_json(&self) -> Result<Outcome, Failure> {
         let body = self.request();
         let request = |api: &ApiClient| {
-            api.request(Method::POST, PATH).json(&body).header(ACCEPT, media_type)
-        };
-        self.session.send(request).await
-    }
-
-    async fn print_json(&self) -> Result<Outcome, Failure> {
-        let answer = async {
-            let response = self.send("application/json").await?;
-            response.text().await.map_err(ApiError::interrupted(PATH))
+            let request = api.request(Method::POST, PATH).json(&body);
+            // The response comes at the end of the search.
+            request.header(ACCEPT, "application/json").timeout(NO_TIMEOUT)
         };
         tokio::select! {
-            answer = answer => {
-                writeln!(io::stdout().lock(), "{}", answer?.trim_end())?;
+            answer = self.session.fetch(PATH, request) => {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(answer?.trim_ascii_end())?;
+                stdout.write_all(b"\n")?;
                 Ok(Outcome::Done)
             }
-            () = self.interrupt.pressed() => Ok(Outcome::Interrupted),
+            _ = self.interrupt.received() => Ok(Outcome::Interrupted),
         }
     }
 
@@ -222,7 +217,7 @@ impl Analysis<'_> {
         };
         let (state, position) = tokio::select! {
             drawn = drawn => drawn?,
-            () = self.interrupt.pressed() => return Ok(Outcome::Interrupted),
+            _ = self.interrupt.received() => return Ok(Outcome::Interrupted),
         };
         if state.is_over() {
             return Ok(Outcome::Done);
@@ -256,14 +251,19 @@ impl Analysis<'_> {
         let outcome = tokio::select! {
             outcome = self.read_stream(&mut live) => outcome,
             // Dropping the stream ends the search.
-            () = self.interrupt.pressed() => Ok(Outcome::Interrupted),
+            _ = self.interrupt.received() => Ok(Outcome::Interrupted),
         };
         live.finish()?;
         outcome
     }
 
     async fn read_stream(&self, live: &mut LiveAnalysis<'_>) -> Result<Outcome, Failure> {
-        let mut stream = LineStream::new(self.send("application/x-ndjson").await?);
+        let body = self.request();
+        let request = |api: &ApiClient| {
+            let request = api.request(Method::POST, PATH).json(&body);
+            request.header(ACCEPT, "application/x-ndjson")
+        };
+        let mut stream = LineStream::new(self.session.open_stream(request).await?);
         loop {
             match stream.next_json().await? {
                 StreamLine::Info(info) => live.show(info)?,

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use axum::body::Bytes;
 use kibitzer::app;
 use kibitzer::client::{ApiClient, ApiError, ServerClient};
 use kibitzer::config::Settings;
@@ -85,12 +86,21 @@ impl ApiOptions {
 }
 
 impl ApiSession {
-    /// Sends a request, and waits for a busy server.
-    pub(super) async fn send(
+    /// Requests a stream, and waits for a server that is busy or away.
+    pub(super) async fn open_stream(
         &self,
         request: impl Fn(&ApiClient) -> RequestBuilder,
     ) -> Result<Response, ApiError> {
-        self.api.send_patiently(self.wait, request).await
+        self.api.open_stream(self.wait, request).await
+    }
+
+    /// Sends a request for this path and reads the whole response. It waits as `open_stream`.
+    pub(super) async fn fetch(
+        &self,
+        path: &str,
+        request: impl Fn(&ApiClient) -> RequestBuilder,
+    ) -> Result<Bytes, ApiError> {
+        self.api.fetch_patiently(self.wait, path, request).await
     }
 
     /// Ends the services of this process.
@@ -128,6 +138,8 @@ pub(super) fn settings_for_one_client(file: Option<&Path>) -> Result<Settings, B
     settings.rate.requests = 0;
     // The machine's other work needs the processor between two searches.
     settings.idle.positions = 0;
+    // The store belongs to the server: its jobs must not continue here.
+    settings.store.path = PathBuf::new();
     Ok(settings)
 }
 
@@ -135,8 +147,6 @@ pub(super) fn settings_for_one_client(file: Option<&Path>) -> Result<Settings, B
 /// as they may be, because the only client is this command.
 fn local_settings(file: Option<&Path>) -> Result<Settings, BoxError> {
     let mut settings = settings_for_one_client(file)?;
-    // They belong to the server: its jobs must not continue here.
-    settings.store.path = PathBuf::new();
     settings.otlp.endpoint.clear();
     settings.log.level = "warn".to_owned();
     settings.memory.max_mb = u64::MAX;

@@ -84,8 +84,8 @@ async fn picture(
     query.extend(options.size.map(|size| ("size", size.to_string())));
     query.extend(options.coordinates.then(|| ("coordinates", "true".to_owned())));
     query.extend(options.arrows.clone().map(|arrows| ("arrows", arrows)));
-    let response = api.send(api.request(Method::GET, &with_query(path, &query))).await?;
-    Ok(response.bytes().await.map_err(ApiError::interrupted(path))?.into())
+    let request = |api: &ApiClient| api.request(Method::GET, &with_query(path, &query));
+    Ok(api.fetch_patiently(Duration::ZERO, path, request).await?.into())
 }
 
 fn with_query(path: &str, query: &[(&str, String)]) -> String {

@@ -1,4 +1,4 @@
-//! Ctrl-C, and readers that leave.
+//! Signals that interrupt a command, and readers that leave.
 
 use std::io;
 use std::process::ExitCode;
@@ -6,42 +6,37 @@ use std::process::ExitCode;
 use tokio::sync::watch;
 
 use super::BoxError;
+use super::signals::{EndSignal, Signals};
 
-/// The exit code of a command that Ctrl-C has ended, as of a shell.
-pub(super) const INTERRUPTED: u8 = 130;
-
-/// A listener for Ctrl-C, from its creation on.
-pub(super) struct Interrupt(watch::Receiver<bool>);
+/// A listener for the first signal, from its creation on. The second one ends the process.
+pub(super) struct Interrupt(watch::Receiver<Option<EndSignal>>);
 
 impl Interrupt {
     /// Listens in a task of the runtime.
-    pub(super) fn listen() -> Interrupt {
-        let (sender, receiver) = watch::channel(false);
+    ///
+    /// # Errors
+    /// The system takes no signal handler.
+    pub(super) fn listen() -> io::Result<Interrupt> {
+        let (sender, receiver) = watch::channel(None);
+        let mut signals = Signals::listen()?;
         tokio::spawn(async move {
-            match tokio::signal::ctrl_c().await {
-                Ok(()) => {
-                    sender.send_replace(true);
-                    // A second one does not wait for the end of the work.
-                    if tokio::signal::ctrl_c().await.is_ok() {
-                        std::process::exit(INTERRUPTED.into());
-                    }
-                }
-                // Without a handler the system ends the process at Ctrl-C.
-                Err(_) => std::future::pending().await,
-            }
+            sender.send_replace(Some(signals.next().await));
+            // A second one does not wait for the end of the work.
+            std::process::exit(signals.next().await.code().into());
         });
-        Interrupt(receiver)
+        Ok(Interrupt(receiver))
     }
 
-    /// Resolves after Ctrl-C.
-    pub(super) async fn pressed(&self) {
+    /// Resolves after the signal.
+    pub(super) async fn received(&self) -> EndSignal {
         let Interrupt(receiver) = self;
-        // An error means that the task is gone, which it is only after Ctrl-C.
-        let _ = receiver.clone().wait_for(|is_pressed| *is_pressed).await;
+        let received = receiver.clone().wait_for(Option::is_some).await.map(|signal| *signal);
+        // The task ends only with the runtime.
+        received.ok().flatten().unwrap_or(EndSignal::Interrupt)
     }
 }
 
-/// Runs a command that Ctrl-C, or a reader that leaves, may end before all input is read.
+/// Runs a command that a signal, or a reader that leaves, may end before all input is read.
 pub(super) fn block_on(
     command: impl Future<Output = Result<ExitCode, BoxError>>,
 ) -> Result<ExitCode, BoxError> {

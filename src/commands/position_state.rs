@@ -28,6 +28,8 @@ struct Warning {
     detail: String,
 }
 
+const PATH: &str = "/v1/position";
+
 #[derive(Deserialize)]
 struct Opening {
     eco: String,
@@ -42,9 +44,10 @@ impl PositionState {
         patience: Duration,
     ) -> Result<PositionState, ApiError> {
         let body = json!({ "fen": fen, "views": [] });
-        let request = |api: &ApiClient| api.request(Method::POST, "/v1/position").json(&body);
-        let response = api.send_patiently(patience, request).await?;
-        response.json().await.map_err(ApiError::interrupted("/v1/position"))
+        let request = |api: &ApiClient| api.request(Method::POST, PATH).json(&body);
+        let response = api.fetch_patiently(patience, PATH, request).await?;
+        serde_json::from_slice(&response)
+            .map_err(|error| ApiError::Interrupted(PATH.to_owned(), error.to_string()))
     }
 
     /// `true` if there is no move to search.

@@ -6,9 +6,10 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::api::{ApiOptions, ApiSession, MAX_PGN_BYTES};
-use super::interrupt::{INTERRUPTED, Interrupt, block_on};
+use super::interrupt::{Interrupt, block_on};
 use super::output_file::OutputFile;
 use super::search_limits::SearchLimits;
 use super::{BoxError, note};
@@ -46,14 +47,14 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
 }
 
 async fn review(options: &Options) -> Result<ExitCode, BoxError> {
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::listen()?;
     let pgn = match &options.games {
         Some(path) => {
             let path = path.clone();
             let read = tokio::task::spawn_blocking(move || read_games(&path));
             tokio::select! {
                 read = read => Some(read??),
-                () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+                signal = interrupt.received() => return Ok(signal.exit_code()),
             }
         }
         None => None,
@@ -61,7 +62,7 @@ async fn review(options: &Options) -> Result<ExitCode, BoxError> {
     let output = options.output.as_deref().map(OutputFile::check).transpose()?;
     let session = tokio::select! {
         session = options.api.connect() => session?,
-        () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+        signal = interrupt.received() => return Ok(signal.exit_code()),
     };
     let result = review_games(options, &session, &interrupt, Work { pgn, output }).await;
     let closed = session.close().await;
@@ -106,7 +107,7 @@ async fn review_games(
 ) -> Result<ExitCode, BoxError> {
     let job = tokio::select! {
         job = Job::open(session, options.job.clone(), pgn, &options.limits) => job?,
-        () = interrupt.pressed() => return Ok(ExitCode::from(INTERRUPTED)),
+        signal = interrupt.received() => return Ok(signal.exit_code()),
     };
     // A job of this process ends with it.
     let how_to_continue =
@@ -114,39 +115,66 @@ async fn review_games(
             format!("to continue: kibitzer review --job {} --server {server}", job.id())
         });
     let advise = || how_to_continue.iter().for_each(|advice| note(advice));
-    let followed = tokio::select! {
-        followed = job.follow() => followed,
-        () = interrupt.pressed() => Ok(Followed { is_complete: false, refused_games: 0 }),
+    let (followed, signal) = tokio::select! {
+        followed = job.follow() => (followed, None),
+        signal = interrupt.received() => (Ok(Followed::default()), Some(signal)),
     };
+    // After a signal nobody waits for a server that is away.
+    let patience = if signal.is_some() { Duration::ZERO } else { session.wait };
     let written = match followed {
-        Ok(followed) => job.download(options.json).await.map(|content| (followed, content)),
+        Ok(followed) => {
+            job.download(options.json, patience).await.map(|content| (followed, content))
+        }
         Err(failure) => Err(failure),
     };
-    let (followed, content) = written.inspect_err(|failure| {
-        if matches!(failure, JobFailure::Lost(_)) {
-            advise();
+    let (Followed { refused_games }, content) = match written {
+        Ok(written) => written,
+        Err(failure) => {
+            if matches!(failure, JobFailure::Lost(_)) {
+                advise();
+            }
+            let Some(signal) = signal else { return Err(failure.into()) };
+            note(&failure.to_string());
+            return Ok(signal.exit_code());
         }
-    })?;
-    match output {
-        // The review leaves out the games that can't be read.
-        Some(file) if followed.refused_games > 0 && file.is_same_as(options.games.as_deref()) => {
-            let place = keep_elsewhere(&content)?;
-            let reason = "it is unchanged, because the review lacks the games that can't be read";
-            note(&format!("{}: {reason}; the review is in {place}", file.name()));
-        }
-        Some(file) => file.write_whole(&content).or_else(|error| {
-            advise();
-            let place = keep_elsewhere(&content)?;
-            Err(BoxError::from(format!("{error}; the review is in {place}")))
-        })?,
-        None => io::stdout().lock().write_all(&content).inspect_err(|_| advise())?,
-    }
-    if !followed.is_complete {
+    };
+    write_result(options, output, &content, refused_games, advise)?;
+    if let Some(signal) = signal {
         note("interrupted: games whose review is not complete are unchanged");
         advise();
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(signal.exit_code());
     }
-    Ok(if followed.refused_games == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if refused_games == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Writes a review into its file or to standard output. `advise` says how to get it again.
+fn write_result(
+    options: &Options,
+    output: Option<OutputFile>,
+    content: &[u8],
+    refused_games: usize,
+    advise: impl Fn(),
+) -> Result<(), BoxError> {
+    match output {
+        // The review leaves out the games that can't be read.
+        Some(file) if refused_games > 0 && file.is_same_as(options.games.as_deref()) => {
+            let place = keep_elsewhere(content)?;
+            let reason = "it is unchanged, because the review lacks the games that can't be read";
+            note(&format!("{}: {reason}; the review is in {place}", file.name()));
+            Ok(())
+        }
+        Some(file) => file.write_whole(content).or_else(|error| {
+            advise();
+            let place = keep_elsewhere(content)?;
+            Err(BoxError::from(format!("{error}; the review is in {place}")))
+        }),
+        None => Ok(io::stdout().lock().write_all(content).inspect_err(|error| {
+            // A reader that leaves does not want the rest.
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                advise();
+            }
+        })?),
+    }
 }
 
 /// Writes a review into a new file of the temporary folder and returns its path.

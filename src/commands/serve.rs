@@ -63,10 +63,10 @@ async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), Box
     });
     let signalled = async move {
         // Outside the macro: it does not evaluate the fields of an event that is filtered out.
-        let signal = signals.next().await;
+        let signal = signals.next().await.to_string();
         tracing::info!(signal, "shutdown requested");
         drop(stop);
-        let signal = signals.next().await;
+        let signal = signals.next().await.to_string();
         tracing::warn!(signal, "immediate exit requested");
     };
     tokio::select! {

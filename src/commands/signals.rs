@@ -1,6 +1,42 @@
 //! The signals that end the process: SIGTERM and SIGINT.
 
+use std::fmt;
 use std::io;
+use std::process::ExitCode;
+
+/// A signal that ends the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndSignal {
+    /// SIGINT, which Ctrl-C sends.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+}
+
+impl EndSignal {
+    /// The exit code of a process that the signal has ended: 128 and the number of the signal, as
+    /// in a shell.
+    pub(super) const fn code(self) -> u8 {
+        match self {
+            EndSignal::Interrupt => 130,
+            EndSignal::Terminate => 143,
+        }
+    }
+
+    /// The same as the result of a command.
+    pub(super) fn exit_code(self) -> ExitCode {
+        ExitCode::from(self.code())
+    }
+}
+
+impl fmt::Display for EndSignal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EndSignal::Interrupt => "SIGINT",
+            EndSignal::Terminate => "SIGTERM",
+        })
+    }
+}
 
 /// A listener for these signals.
 pub(super) struct Signals {
@@ -25,12 +61,12 @@ impl Signals {
         Ok(Signals {})
     }
 
-    /// Waits for the next signal and returns its name.
-    pub(super) async fn next(&mut self) -> &'static str {
+    /// Waits for the next signal.
+    pub(super) async fn next(&mut self) -> EndSignal {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.terminate.recv() => "SIGTERM",
-            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.terminate.recv() => EndSignal::Terminate,
+            _ = self.interrupt.recv() => EndSignal::Interrupt,
         }
         #[cfg(not(unix))]
         {
@@ -38,7 +74,7 @@ impl Signals {
                 tracing::error!(error = error.to_string(), "cannot wait for Ctrl-C");
                 std::future::pending::<()>().await;
             }
-            "Ctrl-C"
+            EndSignal::Interrupt
         }
     }
 }

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use kibitzer::client::{ApiClient, ApiError, EventStream, ProblemText};
 use kibitzer::terminal::{ProgressBar, progress_bar};
+use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Method, RequestBuilder};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep};
 
 use crate::commands::api::ApiSession;
@@ -18,6 +17,9 @@ use crate::commands::search_limits::{Clamped, SearchLimits};
 
 /// The time between two tries to reach a server.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The time for sending games and for receiving their review: 64 MB at 1 Mbit/s.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The unit of the progress bar.
 const UNIT: &str = "moves";
@@ -42,10 +44,9 @@ impl From<ApiError> for JobFailure {
     }
 }
 
-/// The end of a job's events.
+/// What the events of a job have told.
+#[derive(Default)]
 pub(super) struct Followed {
-    /// `false` if Ctrl-C came before the end.
-    pub(super) is_complete: bool,
     /// Games that can't be read.
     pub(super) refused_games: usize,
 }
@@ -128,9 +129,13 @@ impl<'a> Job<'a> {
         let key = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
         let request = |api: &ApiClient| {
             let request = api.request(Method::POST, &path).body(pgn.clone());
+            let request = request.timeout(TRANSFER_TIMEOUT);
             request.header(CONTENT_TYPE, "application/x-chess-pgn").header("idempotency-key", &key)
         };
-        let submitted: Submitted = json(session, "/v1/games", request).await?;
+        let response = session.fetch("/v1/games", request).await?;
+        let submitted: Submitted = serde_json::from_slice(&response).map_err(|error| {
+            JobFailure::Refused(format!("the response of /v1/games is invalid: {error}"))
+        })?;
         submitted.clamped.iter().for_each(|clamped| note(&clamped.describe()));
         if submitted.games == 0 {
             return Err(JobFailure::Refused("there are no games in the text".to_owned()));
@@ -144,7 +149,7 @@ impl<'a> Job<'a> {
 
     /// Follows the events to the end of the job, over several streams if the server goes away.
     pub(super) async fn follow(&self) -> Result<Followed, JobFailure> {
-        let mut followed = Followed { is_complete: true, refused_games: 0 };
+        let mut followed = Followed::default();
         let mut last_event_id = "0".to_owned();
         // When the server was heard last.
         let mut heard = Instant::now();
@@ -179,14 +184,17 @@ impl<'a> Job<'a> {
         let after = last_event_id.clone();
         let request =
             |api: &ApiClient| api.request(Method::GET, &path).header("last-event-id", &after);
-        let mut stream = EventStream::new(self.session.send(request).await?);
+        let mut stream = EventStream::new(self.session.open_stream(request).await?);
         loop {
             let lost = |error| JobFailure::Lost(format!("the events of the review: {error}"));
             let event = stream.next_event().await.map_err(lost)?;
-            *heard = Instant::now();
             let parsed: JobEvent = serde_json::from_str(&event.data).map_err(|error| {
-                JobFailure::Lost(format!("an event of the server is invalid: {error}"))
+                JobFailure::Refused(format!("an event of the server is invalid: {error}"))
             })?;
+            if let JobEvent::Problem(problem) = parsed {
+                return Err(ApiError::Refused(problem, None).into());
+            }
+            *heard = Instant::now();
             if let Some(id) = event.id {
                 *last_event_id = id;
             }
@@ -197,8 +205,7 @@ impl<'a> Job<'a> {
                     self.report_game(&game);
                 }
                 JobEvent::Heartbeat(progress) => self.show(&progress),
-                JobEvent::Unknown => {}
-                JobEvent::Problem(problem) => return Err(JobFailure::Lost(problem.to_string())),
+                JobEvent::Problem(_) | JobEvent::Unknown => {}
                 JobEvent::End { reason, progress } => {
                     self.show(&progress);
                     return match reason.as_str() {
@@ -235,26 +242,21 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The annotated games, or the review as JSON.
-    pub(super) async fn download(&self, is_json: bool) -> Result<Vec<u8>, JobFailure> {
+    /// The annotated games, or the review as JSON. A server that is away is tried again for this
+    /// time.
+    pub(super) async fn download(
+        &self,
+        is_json: bool,
+        patience: Duration,
+    ) -> Result<Vec<u8>, JobFailure> {
         self.bar.finish_and_clear();
         let path = format!("/v1/games/{}{}", self.id, if is_json { "" } else { "/pgn" });
-        let response = self.session.send(|api| api.request(Method::GET, &path)).await?;
-        let content = response.bytes().await.map_err(ApiError::interrupted(&path))?;
-        let mut content = Vec::from(content);
+        let request = |api: &ApiClient| api.request(Method::GET, &path).timeout(TRANSFER_TIMEOUT);
+        let response = self.session.api.fetch_patiently(patience, &path, request).await?;
+        let mut content = Vec::from(response);
         if !content.ends_with(b"\n") && !content.is_empty() {
             content.push(b'\n');
         }
         Ok(content)
     }
-}
-
-/// The JSON of a response.
-async fn json<T: DeserializeOwned>(
-    session: &ApiSession,
-    path: &str,
-    request: impl Fn(&ApiClient) -> RequestBuilder,
-) -> Result<T, ApiError> {
-    let response = session.send(request).await?;
-    response.json().await.map_err(ApiError::interrupted(path))
 }
