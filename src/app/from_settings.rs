@@ -120,6 +120,7 @@ pub(super) fn caps(settings: &Settings, memory_bound_mb: u64) -> Caps {
             bytes: settings.jobs.bytes,
             anonymous_share_permille: settings.jobs.anonymous_share_permille,
             max_nodes: settings.jobs.max_nodes,
+            default_nodes: settings.jobs.default_nodes.min(settings.limits.nodes),
         },
         request_bytes: settings.http.requests_mb << 20,
         connections: settings.http.connections,

@@ -122,4 +122,6 @@ pub struct JobCaps {
     pub anonymous_share_permille: u16,
     /// Maximum number of nodes of all searches of one job.
     pub max_nodes: u64,
+    /// Nodes of a search of a job without limits.
+    pub default_nodes: u64,
 }

@@ -1,4 +1,4 @@
-"""Whoever cancels frees the server's worker."""
+"""Cancellation: the server's worker is free again."""
 
 from __future__ import annotations
 

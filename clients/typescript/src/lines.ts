@@ -51,8 +51,10 @@ export async function* serverEvents(
       [id, data] = [null, []];
       continue;
     }
-    const [, field, value] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
-    if (field === "id") id = value ?? "";
-    if (field === "data") data.push(value ?? "");
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "id") id = value;
+    if (field === "data") data.push(value);
   }
 }

@@ -10,8 +10,8 @@ export type { WebSocketConstructor, WebSocketLike };
 /** A position for a live board. */
 export type LivePosition = Omit<Schemas["LivePosition"], "id" | "type">;
 
-/** The limits and options of an analysis on a live board, which is its own session. */
-export type LiveGo = Omit<Schemas["LiveGo"], "id" | "type" | "session">;
+/** The limits and options of an analysis on a live board. */
+export type LiveGo = Omit<Schemas["LiveGo"], "id" | "type">;
 
 /** Why a live board was closed, as of a WebSocket. docs/live.md has the codes of the server. */
 export interface LiveClose {
@@ -19,7 +19,7 @@ export interface LiveClose {
   reason: string;
 }
 
-type ServerMessage = Schemas["LiveLine"] & { id?: unknown };
+type ServerMessage = Schemas["LiveLine"];
 
 const OPEN = 1;
 

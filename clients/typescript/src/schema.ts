@@ -1065,8 +1065,6 @@ export interface components {
              * @description Threads of the search. Each needs a worker; the search starts when enough workers are free. A mate proof uses one thread. The default is `1`.
              */
             threads?: number;
-            /** @description A name chosen by the client. A newer request of the session ends the older one, which returns its best result so far with the reason `replaced`. */
-            session?: string;
             /** @description Search even if the evaluation cache has an answer. The new result is cached. The default is `false`. */
             fresh?: boolean;
             /**
@@ -1963,6 +1961,12 @@ export interface components {
              */
             max_nodes: number;
             /**
+             * Format: int64
+             * @description The number of nodes for each position if a job has no limits: at most `max_nodes` divided by
+             *     the number of its positions.
+             */
+            default_nodes: number;
+            /**
              * Format: int32
              * @description The share of the places for jobs that the unfinished jobs of one address without a key may
              *     take, in thousandths of what other clients leave.
@@ -2089,8 +2093,6 @@ export interface components {
              * @description Threads of the search. Each needs a worker; the search starts when enough workers are free. A mate proof uses one thread. The default is `1`.
              */
             threads?: number;
-            /** @description A name chosen by the client. A newer request of the session ends the older one, which returns its best result so far with the reason `replaced`. */
-            session?: string;
             /** @description Search even if the evaluation cache has an answer. The new result is cached. The default is `false`. */
             fresh?: boolean;
             /**
@@ -2118,11 +2120,13 @@ export interface components {
              */
             pv_length?: number;
         };
-        /**
-         * @description A message of the server: `ready`, a line of an analysis, or the problem with a message. Each has
-         *     the `id` of the message that it answers.
-         */
-        LiveLine: components["schemas"]["LiveReady"] | components["schemas"]["StreamLine"];
+        /** @description A message of the server: `ready`, a line of an analysis, or the problem with a message. */
+        LiveLine: components["schemas"]["LiveMessage"] & {
+            /** @description A string or a number; the response repeats it. */
+            id: string | number | null;
+        };
+        /** @description A message of the server without its `id`. */
+        LiveMessage: components["schemas"]["LiveReady"] | components["schemas"]["StreamLine"];
         /** @description Sets the number of lines. A running analysis continues with that number, under the `id` of this message. */
         LiveMultiPv: {
             /**

@@ -1,4 +1,4 @@
-// Whoever cancels frees the server's worker.
+// Cancellation: the server's worker is free again.
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";

@@ -139,7 +139,8 @@ test("a stream that ends between two lines broke off too", async () => {
 });
 
 test("a line that is no JSON, and a problem line, are errors", async () => {
-  const texts = ["<html>\n", "null\n", "{\"type\":\"problem\",\"status\":500,\"code\":\"internal\"}\n"];
+  const problem = "{\"type\":\"problem\",\"status\":500,\"code\":\"internal\"}\n";
+  const texts = ["<html>\n", "null\n", problem];
   const url = await startFake((_, response) => {
     response.end(texts.shift());
   });

@@ -50,7 +50,7 @@ test("an unknown review is refused, not repeated", async () => {
 
 test("events are read however they are cut and written", async () => {
   const text = ": a comment\r\nretry: 2000\r\n\r\nevent: move\r\nid: 1\r\n" +
-    "data: {\"type\":\"move\",\r\ndata:\"san\":\"é\"}\r\n\r\nid: end\ndata: {\"type\":\"end\"}\n\n";
+    "data: {\"type\":\"move\",\r\ndata:\"san\":\"é\u2028\"}\r\n\r\nid: end\ndata: {\"type\":\"end\"}\n\n";
   const fake = await startFake((_, response) => {
     const bytes = Buffer.from(text);
     const writeNext = (index: number) => {
@@ -64,5 +64,5 @@ test("events are read however they are cut and written", async () => {
   });
   const events: unknown[] = [];
   for await (const event of new Kibitzer({ url: fake }).games.events("1")) events.push(event);
-  assert.deepEqual(events, [{ type: "move", san: "é" }, { type: "end" }]);
+  assert.deepEqual(events, [{ type: "move", san: "é\u2028" }, { type: "end" }]);
 });

@@ -113,6 +113,9 @@ pub(crate) struct JobLimits {
     bytes: usize,
     /// The maximum number of nodes of all positions of a job.
     max_nodes: u64,
+    /// The number of nodes for each position if a job has no limits: at most `max_nodes` divided by
+    /// the number of its positions.
+    default_nodes: u64,
     /// The share of the places for jobs that the unfinished jobs of one address without a key may
     /// take, in thousandths of what other clients leave.
     #[schema(minimum = 1, maximum = 500)]
@@ -214,6 +217,7 @@ pub(crate) async fn limits(
             keep_hours: caps.jobs.keep_hours,
             bytes: caps.jobs.bytes,
             max_nodes: caps.jobs.max_nodes,
+            default_nodes: caps.jobs.default_nodes,
             anonymous_share_permille: caps.jobs.anonymous_share_permille,
         },
         tablebase: engine.tablebase().map(|options| TablebaseSet::from(&*options.tables)),

@@ -338,6 +338,7 @@ fn query_parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Pa
 ///
 /// - `#[message_type("…")]`: the value of the member `type`, which selects this request. The caller
 ///   reads it.
+/// - `#[refuse("…", "…")]`: a member of a flattened type that this request does not take, and why.
 /// - `#[check(function)]`: a function that looks at the unread members and adds errors.
 /// - `#[validate(function(field, …))]`: a function that gets these fields after all members were
 ///   read, each `None` if its value is invalid, and adds errors.
@@ -391,6 +392,7 @@ macro_rules! request {
         $(#[doc = $docs:literal])*
         #[derive($($derive:ident),+)]
         $(#[message_type($message_type:literal)])?
+        $(#[refuse($refused:literal, $reason:expr)])?
         $(#[check($check:path)])?
         $(#[validate($validate:ident($($argument:ident),+))])?
         $vis:vis struct $request:ident as $schema:literal {
@@ -412,6 +414,7 @@ macro_rules! request {
 
         impl $crate::http::json::FromMembers for $request {
             fn read(members: &mut $crate::http::json::Members<'_>) -> Option<$request> {
+                $(members.refuse($refused, $reason);)?
                 $($check(members);)?
                 $(
                     let $field = $crate::http::json::request!(
@@ -434,6 +437,7 @@ macro_rules! request {
                         concat!($($member_docs),*) $(, $default)?
                     );
                 )+
+                $(request.properties.shift_remove($refused);)?
             }
         }
 

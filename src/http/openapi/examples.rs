@@ -217,7 +217,8 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ),
         ProblemCode::Unauthorized => Problem::unauthorized(),
         ProblemCode::OriginRefused => {
-            Problem::origin_refused("https://elsewhere.example", "to open a WebSocket")
+            let purpose = if path == "/mcp" { "to call tools" } else { "to open a WebSocket" };
+            Problem::origin_refused("https://elsewhere.example", purpose)
         }
         ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
         ProblemCode::RateLimited => {

@@ -113,6 +113,7 @@ fn caps() -> Caps {
             bytes: 4_096,
             anonymous_share_permille: 500,
             max_nodes: 1_000,
+            default_nodes: 1_000,
         },
         streams: 64,
         live_idle: Duration::from_secs(1),

@@ -170,10 +170,6 @@ class BatchRequest(TypedDict):
     """
     Threads of the search. Each needs a worker; the search starts when enough workers are free. A mate proof uses one thread. The default is `1`.
     """
-    session: NotRequired[str]
-    """
-    A name chosen by the client. A newer request of the session ends the older one, which returns its best result so far with the reason `replaced`.
-    """
     fresh: NotRequired[bool]
     """
     Search even if the evaluation cache has an answer. The new result is cached. The default is `false`.
@@ -765,6 +761,11 @@ class Jobs(TypedDict):
     """
     The maximum number of nodes of all positions of a job.
     """
+    default_nodes: int
+    """
+    The number of nodes for each position if a job has no limits: at most `max_nodes` divided by
+    the number of its positions.
+    """
     anonymous_share_permille: int
     """
     The share of the places for jobs that the unfinished jobs of one address without a key may
@@ -893,10 +894,6 @@ class LiveGo(TypedDict):
     """
     Threads of the search. Each needs a worker; the search starts when enough workers are free. A mate proof uses one thread. The default is `1`.
     """
-    session: NotRequired[str]
-    """
-    A name chosen by the client. A newer request of the session ends the older one, which returns its best result so far with the reason `replaced`.
-    """
     fresh: NotRequired[bool]
     """
     Search even if the evaluation cache has an answer. The new result is cached. The default is `false`.
@@ -924,6 +921,17 @@ class LiveGo(TypedDict):
     pv_length: NotRequired[int]
     """
     The maximum number of moves in a line; unlimited by default.
+    """
+
+
+class LiveLine1(TypedDict):
+    """
+    A message of the server: `ready`, a line of an analysis, or the problem with a message.
+    """
+
+    id: str | float | None
+    """
+    A string or a number; the response repeats it.
     """
 
 
@@ -3272,10 +3280,27 @@ class JobMoveLine(MoveEvent):
     """
 
 
-LiveLine: TypeAlias = LiveReady | StreamLine
+class LiveLine2(LiveReady, LiveLine1):
+    """
+    A message of the server: `ready`, a line of an analysis, or the problem with a message.
+    """
+
+
+class LiveLine3(LiveLine1):
+    """
+    A message of the server: `ready`, a line of an analysis, or the problem with a message.
+    """
+
+
+LiveLine: TypeAlias = LiveLine2 | LiveLine3
 """
-A message of the server: `ready`, a line of an analysis, or the problem with a message. Each has
-the `id` of the message that it answers.
+A message of the server: `ready`, a line of an analysis, or the problem with a message.
+"""
+
+
+LiveMessage: TypeAlias = LiveReady | StreamLine
+"""
+A message of the server without its `id`.
 """
 
 

@@ -25,7 +25,7 @@ request! {
     /// A position to search and the limits of the search. A value above a cap of `GET /v1/limits`
     /// is clamped.
     #[derive(Clone, Debug)]
-    #[check(refuse_session)]
+    #[refuse("session", "a batch line can't have a session")]
     #[validate(check_multipv(multipv, best_move))]
     pub(crate) struct BatchRequest as "BatchRequest" {
         /// An id of the client's choice, a string or a number. The answer repeats it.
@@ -35,10 +35,6 @@ request! {
         /// instead of `pv` and `pv_san`. Can't be combined with `elo`.
         optional pub(super) multipv: NonZeroU64,
     }
-}
-
-fn refuse_session(members: &mut Members<'_>) {
-    members.refuse("session", "a batch line can't have a session");
 }
 
 fn check_multipv(

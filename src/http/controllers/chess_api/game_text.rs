@@ -57,10 +57,16 @@ fn without_tags(text: &str) -> String {
         push_text(&mut plain, before);
         let is_tag = tagged.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/')
             || tagged.starts_with('!');
-        let Some((tag, after)) = tagged.split_once('>').filter(|_| is_tag) else {
+        if !is_tag {
             plain.push('<');
             rest = tagged;
             continue;
+        }
+        let Some((tag, after)) = tagged.split_once('>') else {
+            // No later tag ends either. Looking for each end would take quadratic time.
+            plain.push('<');
+            push_text(&mut plain, tagged);
+            return plain;
         };
         match piece_of(tag) {
             Some(piece) => {

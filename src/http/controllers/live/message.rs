@@ -111,16 +111,12 @@ request! {
     /// analysis ends with the reason `replaced`.
     #[derive(Clone, Debug)]
     #[message_type("go")]
-    #[check(refuse_session)]
+    #[refuse("session", "a live board is its own session")]
     pub(crate) struct Go as "LiveGo" {
         /// An id of the client's choice. The answers repeat it.
         defaulted id: CorrelationId,
         flatten options: AnalysisOptions,
     }
-}
-
-fn refuse_session(members: &mut Members<'_>) {
-    members.refuse("session", "a live board is its own session");
 }
 
 request! {
@@ -185,12 +181,21 @@ pub(super) struct LineWithId<'a, T> {
     pub(super) id: &'a CorrelationId,
 }
 
-/// A message of the server: `ready`, a line of an analysis, or the problem with a message. Each has
-/// the `id` of the message that it answers.
+/// A message of the server: `ready`, a line of an analysis, or the problem with a message.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LiveLine {
+    /// The `id` of the message that it answers; null if that has none.
+    #[schema(schema_with = CorrelationId::response_schema)]
+    id: CorrelationId,
+    #[serde(flatten)]
+    message: LiveMessage,
+}
+
+/// A message of the server without its `id`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "describes the schema only; each line is serialized by itself")]
-pub(crate) enum LiveLine {
+pub(crate) enum LiveMessage {
     Ready(Ready),
     Line(StreamLine),
 }
