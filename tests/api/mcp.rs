@@ -322,6 +322,12 @@ async fn tablebase_gives_results_for_the_player_who_moves() {
     assert_eq!((&answer["category"], &answer["men"]), (&json!("win"), &json!(3)));
     assert_eq!(answer["moves"][0]["result"], "win", "for White, who makes the move: {answer}");
     assert!(text.contains("Result for the side to move: win"), "{text}");
+    // The distance is rounded, and a ply more would be a draw by the 50-move rule.
+    let rounded = "8/8/8/8/3k4/8/8/R3K3 w - - 73 80";
+    let (answer, _) = call(&server, "tablebase", json!({ "fen": rounded })).await;
+    let results = answer["moves"].as_array().unwrap().iter().map(|mv| mv["result"].as_str());
+    let results: Vec<&str> = results.map(Option::unwrap).collect();
+    assert!(results.contains(&"syzygy-win") && !results.contains(&"syzygy-loss"), "{results:?}");
     let (code, _) = error(&server, "tablebase", json!({ "fen": "startpos" })).await;
     assert_eq!(code, "tablebase_unavailable");
     let without = Server::start().await;

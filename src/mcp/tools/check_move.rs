@@ -143,8 +143,8 @@ impl Found<'_> {
         };
         let (before, after) = (&self.scores["before"], &self.scores["after"]);
         let mut text = format!(
-            "{san} is legal. It costs the player {loss} percentage points of win chance{judgement}. \
-             Score for the player: {} before, {} after the move.",
+            "{san} is legal. It costs the player {loss} percentage points of win chance\
+             {judgement}. Score for the player: {} before, {} after the move.",
             describe_own_score(before),
             describe_own_score(after)
         );

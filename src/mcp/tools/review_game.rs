@@ -82,8 +82,10 @@ fn refused(detail: &str) -> ToolError {
 
 /// Checks the id of a job, which becomes a part of a path.
 fn job_id(job: &str) -> Result<&str, ToolError> {
-    let is_valid = !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let error = || refused("job must be the id of an earlier call, in letters and digits");
+    let is_valid = job.len() == 32 && job.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let error = || {
+        refused(&format!("job is {:.40?}; it must be the id that an earlier call has given", job))
+    };
     is_valid.then_some(job).ok_or_else(error)
 }
 

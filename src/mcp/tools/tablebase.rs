@@ -16,9 +16,11 @@ pub(super) const DESCRIPTION: Description = Description {
         with best play, not an estimate. Use it for positions with at most seven pieces, kings \
         and pawns included, before you analyse them. `category` is the result for the side to \
         move: win, loss, draw, cursed-win or blessed-loss (a win or loss that the 50-move rule \
-        makes a draw), maybe-win or maybe-loss (the move counter decides), or unknown. `result` of \
-        a move is for the same side, if it plays that move; the best moves come first. `dtz` counts half-moves to the next capture or pawn move with best \
-        play, not to mate; that of a move counts after it, and below 0 the side loses. \
+        makes a draw), syzygy-win or syzygy-loss (the tables are a move too coarse to say whether \
+        the 50-move rule makes it a draw), or unknown. `result` of a move is for the same side, if \
+        it plays that move; the best moves come first. `dtz` counts half-moves to the next capture \
+        or pawn move with best play, not to mate; that of a move counts after it, and below 0 the \
+        side loses. \
         The error no_tablebase means that the server has no tables, and tablebase_unavailable \
         that they lack this position.",
     schema: || schema::with_position(json!({}), &[]),
@@ -59,10 +61,10 @@ fn describe_move(mv: &Value) -> Value {
     let category = mv["category"].as_str().unwrap_or_default();
     let result = match category {
         "win" => "loss",
-        "maybe-win" => "maybe-loss",
+        "syzygy-win" => "syzygy-loss",
         "cursed-win" => "blessed-loss",
         "blessed-loss" => "cursed-win",
-        "maybe-loss" => "maybe-win",
+        "syzygy-loss" => "syzygy-win",
         "loss" => "win",
         other => other,
     };
