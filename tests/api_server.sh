@@ -39,10 +39,11 @@ python_environment() {
   fi
 }
 
-# Sets `KIBITZER`, unless the user has: the tests' build, which `make test` has already made.
+# Sets `KIBITZER`, unless the user has: the tests' build, which `make test` has already made. Without
+# `--workspace` the dependencies would have other features, and everything would be built again.
 find_program() {
   if [ -z "${KIBITZER:-}" ]; then
-    (cd "$root" && cargo test --locked --no-run --test architecture)
+    (cd "$root" && cargo test --locked --workspace --no-run --test architecture)
     KIBITZER=$target/debug/kibitzer
   fi
 }
