@@ -17,8 +17,8 @@ fn main() -> ExitCode {
         // Without a stderr the exit status alone reports the failure.
         let _ = writeln!(
             io::stderr(),
-            "kibitzer-uci: cannot start {}: {error}; kibitzer must be in the folder of kibitzer-uci \
-             or in PATH",
+            "kibitzer-uci: cannot start {}: {error}; kibitzer must be in the folder of \
+             kibitzer-uci or in PATH",
             program.display()
         );
         ExitCode::FAILURE

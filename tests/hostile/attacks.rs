@@ -166,7 +166,8 @@ fn post(path: &str, length: usize, body: &str) -> Vec<u8> {
 }
 
 /// A request for a live board.
-const UPGRADE: &str = "GET /v1/live HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+const UPGRADE: &str = "GET /v1/live HTTP/1.1\r\nhost: x\r\n\
+    connection: upgrade\r\nupgrade: websocket\r\n\
     sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
 
 /// The longest fragment that a live board takes: 64 KB and 8 KB more.

@@ -1,5 +1,6 @@
-//! The tested examples of the README, the quick start, the API tour and the page on migration: each
-//! curl command, in order, against a fresh server, gives the response that the page prints below it.
+//! The tested examples of the README, the quick start, the API tour and the page on migration. Each
+//! curl command, in order, against a fresh server, gives the response that the page prints below
+//! it.
 //! `snippets.py` tests the snippets in JavaScript and Python.
 //!
 //! An example is a `sh` block with one curl command and a `json` block right after it. A
