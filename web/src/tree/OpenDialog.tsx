@@ -67,7 +67,6 @@ export default function OpenDialog(props: Props) {
     const isShort = typeof source === "string" && source.length < LONG_TEXT;
     if (field && isShort) field.value = source;
     if (source !== null) void read(source);
-    field?.focus();
   });
   return (
     <Dialog title={games() ? "Choose a game" : "Paste PGN or FEN"} onClose={props.onClose}>
@@ -83,6 +82,7 @@ export default function OpenDialog(props: Props) {
           >
             <textarea
               rows={9}
+              autofocus
               ref={(element) => { field = element; }}
               aria-label="PGN or FEN"
               aria-describedby="open-problems"
