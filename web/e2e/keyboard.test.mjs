@@ -2,22 +2,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as steps from "./browser.mjs";
+import * as keys from "./keys.mjs";
 
 // The server refuses illegal positions, which the browser writes to the console.
 const page = steps.boardPage({ allowed: [/status of 422/] });
 const expectMoves = (...moves) => steps.expectMoves(page(), ...moves);
-const press = async (...keys) => {
-  for (const key of keys) await page().keyboard.press(key);
-};
+const press = (...pressed) => keys.press(page(), ...pressed);
 /** Waits until the element of this name or id has the focus. */
 const expectFocus = (name) => page().waitForFunction((wanted) =>
   [document.activeElement.ariaLabel, document.activeElement.id].includes(wanted), name);
 const message = (text) => page().locator(".board-message", { hasText: text }).waitFor();
 /** Types a move into the focused field. */
-const type = async (text) => {
-  await page().keyboard.type(text);
-  await press("Enter");
-};
+const type = (text) => keys.typeAndEnter(page(), text);
+const tabTo = (name) => keys.tabTo(page(), name);
 
 test("arrow keys go over 64 named squares", async () => {
   const cells = page().getByRole("grid", { name: "Board" }).getByRole("gridcell");
@@ -101,19 +98,6 @@ test("a promotion is chosen by its letter or by arrow keys", async () => {
   await press("ArrowDown", "ArrowRight", "Enter", "ArrowUp", "ArrowLeft", "Enter", "r");
   await page().locator(".move", { hasText: "bxa8=R" }).waitFor();
 });
-
-/** Presses Tab until the control of this name has the focus. */
-async function tabTo(name) {
-  for (let presses = 0; presses < 80; presses += 1) {
-    await press("Tab");
-    const found = await page().evaluate(() => {
-      const { ariaLabel, labels, textContent } = document.activeElement;
-      return (ariaLabel ?? labels?.[0]?.textContent ?? textContent).trim();
-    });
-    if (found === name) return;
-  }
-  assert.fail(`Tab does not come to “${name}”`);
-}
 
 test("settings are changed with Tab, arrows and Space alone", async () => {
   await tabTo("Settings");
