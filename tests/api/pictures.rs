@@ -4,8 +4,10 @@ use kibitzer::config::Settings;
 use reqwest::Method;
 use serde_json::json;
 
+use crate::support::rss::status_kib;
 use crate::support::server::api_key;
-use crate::support::{Server, TestResponse};
+use crate::support::server_process::ServerProcess;
+use crate::support::{Client, Server, TestResponse};
 
 crate::trials![
     the_example_of_web_boardimage_is_drawn,
@@ -19,7 +21,7 @@ crate::trials![
     a_wrong_position_is_refused,
     an_unknown_parameter_suggests_a_name,
     pictures_wait_for_each_other,
-    two_hundred_large_pictures_at_once_are_drawn_one_after_another,
+    two_hundred_large_pictures_at_once_take_little_memory,
     the_page_has_a_picture_of_its_position,
     the_picture_of_a_wrong_position_is_the_start_position,
     the_address_of_the_picture_is_absolute,
@@ -299,12 +301,14 @@ async fn start_with_body_timeout(milliseconds: u64) -> Server {
     .await
 }
 
-/// Draws this many pictures of 1024 pixels at once and returns their statuses.
-async fn draw_at_once(server: &Server, count: usize) -> Vec<u16> {
+/// Draws this many pictures of 1024 pixels at once, each for another address if the server trusts
+/// this one, and returns their statuses.
+async fn draw_at_once(client: &Client, count: usize) -> Vec<u16> {
     let draw = |number: usize| {
-        let client = server.client.clone();
+        let client = client.clone();
         let query = format!("fen={START}&size=1024&lastMove=a{}h8", 1 + number % 8);
         let request = client.request(Method::GET, &format!("/board.png?{query}"));
+        let request = request.header("x-forwarded-for", format!("192.0.2.{number}"));
         tokio::spawn(async move {
             let response = client.open_stream(request).await;
             let status = response.status().as_u16();
@@ -322,15 +326,25 @@ async fn draw_at_once(server: &Server, count: usize) -> Vec<u16> {
 
 async fn pictures_wait_for_each_other() {
     let server = start_with_body_timeout(100).await;
-    let statuses = draw_at_once(&server, 150).await;
+    let statuses = draw_at_once(&server.client, 150).await;
     assert!(statuses.contains(&200) && statuses.contains(&503), "{statuses:?}");
     assert!(statuses.iter().all(|status| [200, 503].contains(status)), "{statuses:?}");
 }
 
-async fn two_hundred_large_pictures_at_once_are_drawn_one_after_another() {
-    let server = start_with_body_timeout(60_000).await;
-    let statuses = draw_at_once(&server, 200).await;
+async fn two_hundred_large_pictures_at_once_take_little_memory() {
+    const CLIENTS: usize = 200;
+    // Connections, responses and drawings; pixels of all pictures at once would take 800 MB.
+    const MAX_GROWTH_KIB: u64 = 64 << 10;
+    let server = ServerProcess::start(&[
+        ("KIBITZER__ACCESS__TRUSTED_PROXIES", "127.0.0.0/8"),
+        ("KIBITZER__HTTP__BODY_TIMEOUT_MS", "60000"),
+    ])
+    .await;
+    let before = status_kib(server.pid(), "VmHWM").unwrap();
+    let statuses = draw_at_once(&server.client, CLIENTS).await;
     assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
+    let growth = status_kib(server.pid(), "VmHWM").unwrap() - before;
+    assert!(growth <= MAX_GROWTH_KIB, "{growth} KiB more than {before} KiB");
 }
 
 /// The value of an attribute `content`, without the escapes of HTML.
