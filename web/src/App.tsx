@@ -197,6 +197,7 @@ export function App() {
             fen={tree.current().fen}
             ply={tree.current().ply}
             outcome={silence() ?? outcome()}
+            end={silence() === null ? result() : null}
             notation={settings.notation}
             orientation={orientation()}
             onPlay={tree.playLine}

@@ -7,6 +7,7 @@ import { LineRow } from "./LineRow";
 import { createPointedMove, type PlacedMove } from "./pointed-move";
 import { limitChoices, MAX_LINES, type LimitName } from "./preferences";
 import { scoreText } from "./protocol";
+import { UNREACHABLE } from "./status";
 import type { Engine } from "./store";
 import "./engine-panel.css";
 
@@ -18,6 +19,8 @@ const count = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 /** What can be shown of an ended search: the reasons after which nothing deeper can be found. */
 const FINAL_REASONS: readonly string[] = ["mate", "terminal", "problem"];
 
+const RESULTS = { white: "1-0", black: "0-1", draw: "½-½" } as const;
+
 interface Props {
   engine: Engine;
   /** The FEN of the shown position, and its ply counted from White's first move. */
@@ -25,6 +28,8 @@ interface Props {
   ply: number;
   /** The result, if the game is over in the shown position. */
   outcome: string | null;
+  /** Who won, if the game is over and that may be seen. */
+  end: { readonly winner: Color | null } | null;
   notation: Settings["notation"];
   orientation: Color;
   /** Plays moves after the shown position. */
@@ -36,6 +41,11 @@ export function EnginePanel(props: Props) {
   const info = createMemo(() => (state().isHidden ? undefined : props.engine.shown()));
   const isOn = () => state().isEnabled && !state().isHidden;
   const outcome = () => props.outcome ?? drawText(state().drawReason);
+  /** `1-0`, if the game is over. */
+  const result = () => {
+    if (props.end) return RESULTS[props.end.winner ?? "draw"];
+    return state().drawReason ? RESULTS.draw : null;
+  };
   const rows = createMemo(() =>
     Array.from({ length: props.engine.multipv() }, (_, index) => info()?.lines[index]),
   );
@@ -53,7 +63,7 @@ export function EnginePanel(props: Props) {
     <section class="panel engine" aria-label="Engine">
       <header>
         <strong class="score">
-          {outcome() || !info() ? "–" : scoreText(info()!.lines[0]!.score)}
+          {result() ?? (outcome() || !info() ? "–" : scoreText(info()!.lines[0]!.score))}
         </strong>
         <Details engine={props.engine} outcome={outcome()} />
         <button
@@ -145,7 +155,8 @@ function Details(props: { engine: Engine; outcome: string | null }) {
     if (state().isHidden) return "Hidden. Press z to show the engine.";
     if (info()) return null;
     if (state().ended === "problem") return "The server refuses this position.";
-    return state().isEnabled ? "Waiting for the engine" : "Engine paused";
+    if (!state().isEnabled) return "Engine paused";
+    return state().connection === "waiting" ? UNREACHABLE : "Waiting for the engine";
   };
   const work = () => state().progress ?? info()!;
   const speed = () => {

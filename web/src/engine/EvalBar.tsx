@@ -35,7 +35,10 @@ export function EvalBar(props: Props) {
   return (
     <div
       class="eval-bar"
-      classList={{ flipped: props.orientation === "black", empty: !best() && !props.outcome }}
+      classList={{
+        flipped: props.orientation === "black", empty: !best() && !props.outcome,
+        ended: props.outcome !== null,
+      }}
       role="img"
       aria-label={label()}
       title={label()}

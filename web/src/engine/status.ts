@@ -3,11 +3,13 @@ import { createEffect, createSignal, onCleanup } from "solid-js";
 import type { EngineState } from "./engine-state";
 import type { Engine } from "./store";
 
+export const UNREACHABLE = "The server cannot be reached. Trying again…";
+
 export function statusText(state: EngineState): string {
   const { connection, refusal, queued, isSearching, isEnabled, isHidden } = state;
   if (refusal) return refusal.text;
   if (connection === "connecting") return "Connecting to the server…";
-  if (connection === "waiting") return "The server cannot be reached. Trying again…";
+  if (connection === "waiting") return UNREACHABLE;
   if (connection === "idle") return "Disconnected while idle. The next move connects again.";
   if (queued !== null) return `Connected. Waiting for a worker, place ${queued}.`;
   if (isSearching) return "Connected. The engine is searching.";
