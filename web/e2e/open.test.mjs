@@ -37,6 +37,40 @@ test("a pasted PGN is opened, and undo brings back what was there", async () => 
   await expectListed(page(), "d4 d5");
 });
 
+test("the dialog for texts opens with the focus in its field, and an error goes back there",
+  async () => {
+    const isInField = () => page().waitForFunction(
+      () => document.activeElement.ariaLabel === "PGN or FEN");
+    await gameMenu(page(), /^Paste/);
+    await isInField();
+    await page().keyboard.type("what is this");
+    await dialog().getByRole("button", { name: "Open", exact: true }).click();
+    await alert().getByText("This is neither a FEN nor a PGN").waitFor();
+    await isInField();
+    await page().keyboard.press("Control+a");
+    await page().keyboard.type("1. e4 e5");
+    await page().keyboard.press("Control+Enter");
+    await expectListed(page(), "e4 e5");
+  });
+
+test("a message tells what was opened, over neither field nor first rank, with an undo",
+  async () => {
+    const message = (text) => page().locator(".toast", { hasText: text });
+    for (const [width, height] of [[1366, 768], [1000, 700], [390, 844]]) {
+      await page().setViewportSize({ width, height });
+      await openGame(page(), "1. d4 d5");
+      await message("The game was opened.").last().waitFor();
+      const { y, height: size } = await message("The game was opened.").last().boundingBox();
+      const board = await page().locator("cg-board").boundingBox();
+      assert.ok(y + size < board.y + 7 / 8 * board.height, `${width}: ${y} + ${size}`);
+    }
+    await page().setViewportSize({ width: 1280, height: 800 });
+    await openGame(page(), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    await message("The position was opened.").getByRole("button", { name: "Undo" }).click();
+    await expectListed(page(), "d4 d5");
+    await message("The position was opened.").waitFor({ state: "detached" });
+  });
+
 test("a pasted FEN is the start position", async () => {
   await openGame(page(), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
   await page().locator("cg-board piece").nth(2).waitFor();
@@ -68,7 +102,7 @@ test("errors stand beside the text, which stays", async () => {
   await alert().getByText("Each side needs exactly one king.").waitFor();
   await field.fill("1. e4 e5 2. Ke3 Nc6");
   await page().keyboard.press("Control+Enter");
-  await alert().getByText("2. Ke3 is not a legal move; what is before it is kept.").waitFor();
+  await alert().getByText("2. Ke3 is not a legal move. The moves before it can be opened.").waitFor();
   await expectListed(page(), "d4");
   await dialog().getByRole("button", { name: "Open what is legal" }).click();
   await expectListed(page(), "e4 e5");
@@ -275,7 +309,7 @@ test("pictures show what is on the board, as the server draws it", async () => {
   }
   const { origin } = new URL(process.env.BOARD_URL);
   assert.equal(await copied("Copy link to the picture"), `${origin}/board.png?${query}`);
-  const link = await copied("Copy link with preview");
+  const link = await copied("Copy link to this position");
   assert.equal(link, `${origin}/?fen=${fen}`);
   const preview = await (await fetch(link)).text();
   assert.match(preview, /og:image" content="[^"]*\/board\.png\?fen=rnbqkbnr\/ppppp1pp/);

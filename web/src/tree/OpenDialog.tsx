@@ -35,9 +35,9 @@ export default function OpenDialog(props: Props) {
   const load = (tree: Tree, wrong: readonly string[] = []) => {
     const isReplaced = props.tree.tree().nodes.size > 1;
     props.tree.load(tree);
-    const name = gameName(tree.headers) ?? "The game";
-    toast(isReplaced ? `${name} was opened. Undo brings back what was there.`
-      : `${name} was opened.`);
+    const name = gameName(tree.headers)
+      ?? (tree.nodes.size > 1 ? "The game" : "The position");
+    toast(`${name} was opened.`, "message", isReplaced ? props.tree.undo : undefined);
     if (wrong.length > 0) toast(wrong.join(" "), "error");
     props.onClose();
     // Not back to the menu's button, which would take the arrow keys.
@@ -46,6 +46,7 @@ export default function OpenDialog(props: Props) {
   const show = (found: readonly string[], legal: Tree | null = null) => {
     setProblems(found);
     setPart(legal);
+    if (found.length > 0) field?.focus();
   };
   async function read(source: File | string) {
     const own = ++latest;
@@ -82,6 +83,7 @@ export default function OpenDialog(props: Props) {
           >
             <textarea
               rows={9}
+              // Where the browser puts the focus when the dialog opens.
               autofocus
               ref={(element) => { field = element; }}
               aria-label="PGN or FEN"

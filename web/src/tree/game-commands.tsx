@@ -69,7 +69,7 @@ export function gameCommands(game: Game): readonly Command[] {
     { label: "Copy PGN", run: () => void copyPgn(tree) },
     { label: "Download PGN", run: () => void downloadPgn(tree) },
     { label: "Copy link to the analysis", run: () => void copyLink(game) },
-    { label: "Copy link with preview", run: () => onPicture("copyPreview") },
+    { label: "Copy link to this position", run: () => onPicture("copyPreview") },
     { label: "Copy link to the picture", run: () => onPicture("copyPicture") },
     { label: "Save picture (PNG)", run: () => onPicture("savePng") },
     { label: "Save picture (SVG)", run: () => onPicture("saveSvg") },

@@ -21,7 +21,7 @@ test("a text is a position, a game, many games, or a problem", async () => {
   expect(fen.kind === "tree" && nodeOf(fen.tree, ROOT).ply).toBe(17);
   expect(await open("1. e4 e5")).toMatchObject({ kind: "tree", problems: [] });
   expect(await open("1. e4 Ke7 e5")).toMatchObject({
-    kind: "tree", problems: ["1… Ke7 is not a legal move; what is before it is kept."],
+    kind: "tree", problems: ["1… Ke7 is not a legal move. The moves before it can be opened."],
   });
   expect(await open("1. e4 *\n\n1. d4 *")).toMatchObject({ kind: "games", games: { length: 2 } });
   const problems = {

@@ -87,7 +87,7 @@ function* addMoves(builder: TreeBuilder, game: Moves, start: Chess): Steps<strin
 function illegalMove(ply: number, san: string): string {
   const isNull = san === "--";
   const what = isNull ? "is a null move, which the board does not play" : "is not a legal move";
-  return `${moveNumber(ply, true)} ${san} ${what}; what is before it is kept.`;
+  return `${moveNumber(ply, true)} ${san} ${what}. The moves before it can be opened.`;
 }
 
 function startOf(tags: ReadonlyMap<string, string>): { fen?: string; problem?: string } {

@@ -87,12 +87,12 @@ test("a comment that is never closed ends with its game", () => {
   expect(readGame(good!).problems).toEqual([]);
 });
 
-test("an illegal move is named and what is before it is kept", () => {
+test("an illegal move is named and the moves before it can be opened", () => {
   const { tree, problems } = read("1. e4 e5 2. Ke3 (2. Nf3 Nc6 3. Bb5 Qd8) Nc6 3. Nf3");
   expect(main(tree!)).toBe("e4 e5 Nf3 Nc6 Bb5");
   expect(problems).toEqual([
-    "2. Ke3 is not a legal move; what is before it is kept.",
-    "3… Qd8 is not a legal move; what is before it is kept.",
+    "2. Ke3 is not a legal move. The moves before it can be opened.",
+    "3… Qd8 is not a legal move. The moves before it can be opened.",
   ]);
   const many = read(`1. e4 ${"( 1. e5 ) ".repeat(9)} e5`);
   expect(many.problems.at(-1)).toBe("6 more moves are illegal.");

@@ -1,11 +1,13 @@
 /** Short messages: shown for some seconds, and read aloud. */
-import { createSignal, For, onCleanup, untrack } from "solid-js";
+import { createSignal, For, onCleanup, Show, untrack } from "solid-js";
 import "./toasts.css";
 
 interface Toast {
   readonly id: number;
   readonly text: string;
   readonly kind: "message" | "error";
+  /** Takes back what the message tells of. */
+  readonly undo: (() => void) | undefined;
 }
 
 /** The time that a text is shown: longer texts take longer to read. */
@@ -17,13 +19,17 @@ const [toasts, setToasts] = createSignal<readonly Toast[]>([]);
 const [announcement, setAnnouncement] = createSignal("");
 let lastId = 0;
 
-/** Shows a message for some seconds. */
-export function toast(text: string, kind: Toast["kind"] = "message"): void {
+const drop = (id: number) => setToasts(toasts().filter((shown) => shown.id !== id));
+
+/** Shows a message for some seconds, with a button if it can be undone. */
+export function toast(
+  text: string, kind: Toast["kind"] = "message", undo?: () => void,
+): void {
   const id = ++lastId;
   // The same message once more takes the place of the first one.
   const others = toasts().filter((shown) => shown.text !== text);
-  setToasts([...others, { id, text, kind }].slice(-MAX_TOASTS));
-  setTimeout(() => setToasts(toasts().filter((shown) => shown.id !== id)), shownMs(text));
+  setToasts([...others, { id, text, kind, undo }].slice(-MAX_TOASTS));
+  setTimeout(() => drop(id), shownMs(text));
 }
 
 let waiting: string[] = [];
@@ -54,7 +60,14 @@ export function Toasts() {
   return (
     <div class="toasts" role="status" aria-label="Messages">
       <For each={places().at(-1) === place ? toasts() : []}>
-        {({ text, kind }) => <p class={`toast ${kind}`}>{text}</p>}
+        {({ id, text, kind, undo }) => (
+          <p class={`toast ${kind}`}>
+            {text}
+            <Show when={undo}>
+              <button type="button" on:click={() => { drop(id); undo!(); }}>Undo</button>
+            </Show>
+          </p>
+        )}
       </For>
     </div>
   );
