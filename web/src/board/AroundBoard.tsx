@@ -13,10 +13,19 @@ interface Props {
   orientation: Color;
 }
 
+/** Takes the focus from a button, which would take Space and Enter from the board. */
+function leaveButton() {
+  const focused = document.activeElement;
+  if (focused instanceof HTMLButtonElement) focused.blur();
+}
+
 export function AroundBoard(props: Props) {
   onMount(() => {
     const board = document.querySelector<HTMLElement>(".page > .board");
-    if (board) onCleanup(stepByWheel(board, props.tree));
+    if (board) {
+      onCleanup(stepByWheel(board, props.tree));
+      board.addEventListener("pointerdown", leaveButton);
+    }
     onCleanup(repeatHeldButtons());
   });
   return <Players {...props} />;

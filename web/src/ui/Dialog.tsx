@@ -14,8 +14,13 @@ interface Props {
 
 export function Dialog(props: Props) {
   let dialog!: HTMLDialogElement;
-  // The browser keeps the focus within a modal dialog and gives it back at the end.
-  onMount(() => dialog.showModal());
+  // The browser keeps the focus within a modal dialog and gives it back at the end. A button that
+  // was pressed by mouse does not get it back, or the next Space would press it once more.
+  onMount(() => {
+    const opener = document.activeElement;
+    if (opener instanceof HTMLElement && !opener.matches(":focus-visible")) opener.blur();
+    dialog.showModal();
+  });
   let isGone = false;
   /** Whether a press began outside of the dialog. A selection of text may end there. */
   let isOutside = false;
