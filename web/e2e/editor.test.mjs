@@ -73,13 +73,11 @@ test("each error of the server stands beside its field, and Analyse keeps the tr
   }
   await dialog().getByRole("button", { name: "Analyse" }).click();
   await status(/errors, see: board/);
-  // An error is seen once, beside its field, and its squares are marked.
+  // Analyse goes to the first error.
+  await page().waitForFunction(() => document.activeElement.role === "gridcell");
+  // A single error is told beside the buttons, too, and its squares are marked.
   await fen().fill("4k3/8/8/8/8/8/8/2K1K3 w - - 0 1");
-  await status("1 error, see: board.");
-  const notes = dialog().getByText("White has 2 kings; it must have 1.");
-  const seen = await notes.evaluateAll((all) =>
-    all.filter((note) => !note.classList.contains("only-read")).length);
-  assert.equal(seen, 1);
+  await status("White has 2 kings; it must have 1.");
   await dialog().getByRole("gridcell", { name: "c1, white king, wrong" }).waitFor();
   await dialog().getByRole("gridcell", { name: "e1, white king, wrong" }).waitFor();
   assert.equal(await dialog().locator("cg-board square.fault").count(), 2);
@@ -162,6 +160,26 @@ test("Chess960 starts have numbers, and castling there is king takes rook", asyn
   await click(page(), "e1", "g1");
   await expectMoves(page(), "O-O");
   await expectLines(page(), "1…");
+});
+
+test("the buttons are in view, errors move nothing, and Analyse goes to their field", async () => {
+  await page().setViewportSize({ width: 1366, height: 768 });
+  await open();
+  await status("The position is legal.");
+  const placeOf = (locator) => locator.evaluate((element) => element.getBoundingClientRect().y);
+  const before = await placeOf(fen());
+  const analyse = dialog().getByRole("button", { name: "Analyse" });
+  const { y, height } = await analyse.boundingBox();
+  const frame = await dialog().boundingBox();
+  assert.ok(y + height < frame.y + frame.height, `${y} + ${height}`);
+  await fen().fill("4k3/8/8/8/8/8/8/4K3 x - - 0 1");
+  await status(/side/i);
+  assert.equal(await placeOf(fen()), before);
+  await analyse.click();
+  await page().waitForFunction(() => document.activeElement.name === "setup-side");
+  await fen().fill("8/7p/8/8/8/8/6P1/5RK1 b - - 0 1");
+  await status("Black has 0 kings; it must have 1.");
+  assert.equal(await placeOf(fen()), before);
 });
 
 test("a position is set up by keyboard alone", async () => {

@@ -3,12 +3,12 @@
  * the FEN; board and fields show it and write it. The server checks each text.
  */
 import type { Color } from "chessops/types";
-import { createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
+import { createEffect, createMemo, createSignal, on, onCleanup, Show } from "solid-js";
 import { readFen } from "../tree/fen";
 import { Dialog } from "../ui/Dialog";
-import { checkHere, type CheckPosition, type Verdict } from "./position-check";
+import { checkHere, type CheckPosition, type FenField, type Verdict } from "./position-check";
 import { isChess960, readSetup, writeSetup, type Setup } from "./setup";
-import { errorPlaces, faultSquares } from "./setup-errors";
+import { errorSummary, faultSquares } from "./setup-errors";
 import { SetupBoard } from "./SetupBoard";
 import { isWrong, Notes, SetupFields } from "./SetupFields";
 import { SetupStarts } from "./SetupStarts";
@@ -27,6 +27,17 @@ interface Props {
 /** The wait after a change before the server is asked. */
 const CHECK_AFTER_MS = 200;
 
+/** Goes to the field of an error and lets its sentence flash. */
+function showError(form: HTMLFormElement, field: FenField) {
+  const notes = form.querySelector(`#notes-${field}`);
+  const described = form.querySelector(`[aria-describedby="notes-${field}"]`)
+    ?? form.querySelector(".setup-board [role=gridcell][tabindex='0']");
+  const focused = described?.matches("fieldset") ? described.querySelector("input") : described;
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  notes?.scrollIntoView({ block: "nearest" });
+  notes?.animate([{ background: "var(--flash)" }, { background: "transparent" }], 1_500);
+}
+
 export default function SetupDialog(props: Props) {
   const [text, setText] = createSignal(props.fen);
   const [orientation, setOrientation] = createSignal(props.orientation);
@@ -34,6 +45,7 @@ export default function SetupDialog(props: Props) {
   const setup = createMemo(() => readSetup(text()));
   const change = (changed: Setup) => setText(writeSetup(changed));
 
+  let form!: HTMLFormElement;
   let running = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const cancel = () => {
@@ -63,7 +75,8 @@ export default function SetupDialog(props: Props) {
 
   const analyse = async () => {
     const found = await check();
-    if (!found || found.errors.length > 0) return;
+    if (!found) return;
+    if (found.errors.length > 0) return showError(form, found.errors[0]!.field);
     const read = readFen(text());
     if ("problem" in read) setVerdict(checkHere(text(), found.notice));
     else props.onAnalyse(read.fen, isChess960(setup()));
@@ -72,7 +85,7 @@ export default function SetupDialog(props: Props) {
     const found = verdict();
     if (!found) return "Checking the position…";
     const { errors, notice } = found;
-    const result = errors.length === 0 ? "The position is legal." : errorPlaces(errors);
+    const result = errors.length === 0 ? "The position is legal." : errorSummary(errors);
     return notice ? `${notice} ${result}` : result;
   };
   const errorTexts = () => (verdict()?.errors ?? []).map(({ text: wrong }) => wrong).join(" ");
@@ -81,6 +94,7 @@ export default function SetupDialog(props: Props) {
     <Dialog title="Set up position" class="wide" onClose={props.onClose}>
       <form
         class="setup"
+        ref={form}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
@@ -118,7 +132,10 @@ export default function SetupDialog(props: Props) {
         <Notes verdict={verdict()} field="fen" />
         <footer>
           <p role="status" classList={{ error: (verdict()?.errors.length ?? 0) > 0 }}>
-            {status()} <span class="only-read">{errorTexts()}</span>
+            {status()}{" "}
+            <Show when={(verdict()?.errors.length ?? 0) > 1}>
+              <span class="only-read">{errorTexts()}</span>
+            </Show>
           </p>
           <button type="button" onClick={() => props.onClose()}>Cancel</button>
           <button type="submit" class="primary">Analyse</button>

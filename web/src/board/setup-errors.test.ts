@@ -1,11 +1,11 @@
 import { makeSquare } from "chessops/util";
 import { expect, test } from "vitest";
 import { readSetup } from "./setup";
-import { errorPlaces, faultSquares } from "./setup-errors";
+import { errorSummary, faultSquares } from "./setup-errors";
 
-test("the number of errors and their fields are named", () => {
-  expect(errorPlaces([{ field: "board", text: "" }])).toBe("1 error, see: board.");
-  expect(errorPlaces([
+test("one error is told, of more the number and the fields", () => {
+  expect(errorSummary([{ field: "board", text: "No king." }])).toBe("No king.");
+  expect(errorSummary([
     { field: "board", text: "" }, { field: "board", text: "" }, { field: "side", text: "" },
   ])).toBe("3 errors, see: board, side to move.");
 });

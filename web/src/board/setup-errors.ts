@@ -9,11 +9,11 @@ const PLACES: Record<FenField, string> = {
   halfmove_clock: "half-move clock", fullmove_number: "move number", fen: "FEN",
 };
 
-/** How many errors there are, and beside which fields: `2 errors, see: board, castling.` */
-export function errorPlaces(errors: readonly FieldNote[]): string {
+/** The one error, or how many there are and where: `2 errors, see: board, castling.` */
+export function errorSummary(errors: readonly FieldNote[]): string {
+  if (errors.length === 1) return errors[0]!.text;
   const places = new Set(errors.map(({ field }) => PLACES[field]));
-  const count = errors.length > 1 ? `${errors.length} errors` : "1 error";
-  return `${count}, see: ${[...places].join(", ")}.`;
+  return `${errors.length} errors, see: ${[...places].join(", ")}.`;
 }
 
 /** The squares at fault: those that the errors name, kings beyond the first, pawns at the ends. */
