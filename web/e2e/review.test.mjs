@@ -447,6 +447,53 @@ test("practice asks for better moves, judges tries and counts them", async () =>
   await board("black");
 });
 
+test("the worst move is named above the graph, which covers what scrolls behind it", async () => {
+  const job = await reviewGame();
+  const { games: [{ moves }] } = await fromServer(job);
+  const [worst] = moves.filter((move) => move.judgement)
+    .sort((a, b) => b.win_chance_loss - a.win_chance_loss || a.ply - b.ply);
+  const line = panel().locator(".worst");
+  await line.filter({ hasText: worst.san }).filter({ hasText: worst.best_san }).waitFor();
+  await page().setViewportSize({ width: 1366, height: 768 });
+  const frame = await panel().boundingBox();
+  for (const name of ["Practise White", "Practise Black"]) {
+    const { y, height } = await button(name).boundingBox();
+    assert.ok(y + height < frame.y + frame.height, name);
+  }
+  await panel().evaluate((scrolled) => scrolled.scrollTo(0, scrolled.scrollHeight));
+  const { x, y } = await panel().boundingBox();
+  const covers = await page().evaluate(
+    (at) => document.elementFromPoint(...at).className, [x + 60, y + 4]);
+  assert.equal(covers, "graph");
+});
+
+test("a move that is good but not the best is called good enough, and the end starts nothing anew",
+  async () => {
+    await reviewGame();
+    await page().route("**/v1/judgement", (route) => route.fulfill({
+      json: { judgement: null, win_chance_loss: 2 },
+    }));
+    await button("Practise White").click();
+    await page().getByText(/^1 of \d+$/).waitFor();
+    await page().locator(".cg-wrap.orientation-white").waitFor();
+    const feedback = page().locator(".feedback");
+    const { x, y, width } = await page().locator("cg-board").boundingBox();
+    for (const square of ["f3", "h4"]) {
+      await page().mouse.click(
+        x + (square.charCodeAt(0) - 96.5) * width / 8, y + (8.5 - Number(square[1])) * width / 8,
+      );
+    }
+    await feedback.filter({ hasText: /^Good enough\..*Best was/ }).waitFor();
+    const place = await button("Next").first().boundingBox();
+    const next = page().locator(".practice").getByRole("button", { name: "Next", exact: true });
+    const skip = page().locator(".practice").getByRole("button", { name: "Skip" });
+    const again = button("Practise again");
+    await next.click();
+    while (await again.count() === 0) await skip.or(next).first().click();
+    const { x: left } = await again.boundingBox();
+    assert.ok(left > place.x + place.width, "“Practise again” stands elsewhere");
+  });
+
 test("a blunder is judged at once, with its mate, but not while the engine pauses", async () => {
   await play("f2f3", "e7e5", "g2g4");
   await judgement().filter({

@@ -14,7 +14,9 @@ interface Props {
 export function JudgementSlot(props: Props) {
   return (
     <div class="panel judgement-slot">
-      <Show when={props.review}>
+      <Show when={props.review} fallback={
+        <p class="judgement"><span class="hint">A move that is played is judged here.</span></p>
+      }>
         {(review) => <JudgementLine review={review()} overlays={props.overlays} />}
       </Show>
     </div>

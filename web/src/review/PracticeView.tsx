@@ -51,9 +51,7 @@ export function PracticeView(props: { practice: PracticeStore }) {
       <div class="row">
         <Switch>
           <Match when={phase() === "over"}>
-            <button type="button" onClick={() => props.practice.start(props.practice.color())}>
-              Practise again
-            </button>
+            <button type="button" class="primary" disabled>Next</button>
           </Match>
           <Match when={isAway()}>
             <button type="button" onClick={props.practice.resume}>Back to the mistake</button>
@@ -70,6 +68,12 @@ export function PracticeView(props: { practice: PracticeStore }) {
           </Match>
         </Switch>
         <button type="button" onClick={props.practice.stop}>Back to the review</button>
+        {/* Not where “Next” was: whoever presses that once more must not start anew. */}
+        <Show when={phase() === "over"}>
+          <button type="button" onClick={() => props.practice.start(props.practice.color())}>
+            Practise again
+          </button>
+        </Show>
       </div>
     </section>
   );
@@ -77,20 +81,23 @@ export function PracticeView(props: { practice: PracticeStore }) {
 
 /** A tick and a cross, drawn as paths: fonts of many systems lack such characters. */
 const TICK = "M4 13l5 5L20 6";
+const VERDICTS = { best: "Right!", good: "Good enough.", bad: "Not this move." } as const;
 const CROSS = "M6 6l12 12M18 6L6 18";
 
 /** What became of the last try: in a word with an icon, and then why. */
-function Feedback(props: Pick<Practice, "isRight" | "feedback">) {
+function Feedback(props: Pick<Practice, "grade" | "feedback">) {
   return (
     <>
-      <Show when={props.isRight !== null}>
-        <strong class={`verdict ${props.isRight ? "right" : "wrong"}`}>
-          <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-            <path d={props.isRight ? TICK : CROSS} fill="none" stroke="currentColor"
-              stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round" />
-          </svg>
-          {props.isRight ? "Right!" : "Not this move."}
-        </strong>
+      <Show when={props.grade}>
+        {(grade) => (
+          <strong class={`verdict ${grade() === "bad" ? "wrong" : "right"}`}>
+            <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+              <path d={grade() === "bad" ? CROSS : TICK} fill="none" stroke="currentColor"
+                stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round" />
+            </svg>
+            {VERDICTS[grade()]}
+          </strong>
+        )}
       </Show>
       <span>{props.feedback}</span>
     </>

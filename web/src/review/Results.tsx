@@ -1,10 +1,11 @@
 /** The results of a review: the moves that decided the game, and commands for them. */
+import type { Color } from "chessops/types";
 import { For, Show } from "solid-js";
 import { COLOR_NAMES } from "../board/squares";
 import { viewOf } from "../engine/protocol";
 import { numbered } from "./line";
 import { moverBefore } from "./mover";
-import { isOf, type Filter } from "./navigation";
+import { isOf } from "./navigation";
 import { KINDS } from "./protocol";
 import { MIN_TURN, turningPoints, type Mistake, type ReviewData } from "./review-data";
 import { mateText } from "./sentence";
@@ -71,23 +72,52 @@ function TurningPoints(props: Props) {
   );
 }
 
-/** The steps through the mistakes. While the review runs there is nothing to practise yet. */
+/**
+ * The move that lost most, and the buttons to practise, which are seen without scrolling. While the
+ * review runs there is nothing to practise yet.
+ */
+export function Worst(props: Props) {
+  const worst = () => turningPoints(props.data, 1)[0];
+  const has = (color: Color) => props.review.mistakes().some((each) => isOf(each, { color }));
+  return (
+    <div class="row worst">
+      <p>
+        <Show when={worst()} fallback={<span class="hint">No move that turned the game.</span>}>
+          {(move) => (
+            <>
+              Worst: {numbered(move().san, move().fen)}
+              <span class={`glyph ${move().judgement}`}>{KINDS[move().judgement].glyph}</span>
+              {" "}(−{Math.round(move().win_chance_loss)}%)
+              <Show when={move().best_san}>
+                {(best) => <span class="better">, better {best()}</span>}
+              </Show>
+            </>
+          )}
+        </Show>
+      </p>
+      <span class="row">
+        <For each={COLORS}>
+          {(color) => (
+            <button type="button" disabled={props.review.isActive() || !has(color)}
+              title={`Find better moves than ${COLOR_NAMES[color]}'s mistakes`}
+              onClick={() => props.review.practice.start(color)}
+            >Practise {COLOR_NAMES[color]}</button>
+          )}
+        </For>
+      </span>
+    </div>
+  );
+}
+
+/** The steps through the mistakes. */
 function MistakeButtons(props: Props) {
-  const has = (filter: Filter) => props.review.mistakes().some((mistake) => isOf(mistake, filter));
+  const hasMistakes = () => props.review.mistakes().length > 0;
   return (
     <div class="row halves">
-      <button type="button" title="Previous mistake (p)" disabled={!has({})}
+      <button type="button" title="Previous mistake (p)" disabled={!hasMistakes()}
         onClick={() => props.review.goToMistake(-1)}>Previous mistake</button>
-      <button type="button" title="Next mistake (n)" disabled={!has({})}
+      <button type="button" title="Next mistake (n)" disabled={!hasMistakes()}
         onClick={() => props.review.goToMistake(1)}>Next mistake</button>
-      <For each={COLORS}>
-        {(color) => (
-          <button type="button" disabled={props.review.isActive() || !has({ color })}
-            title={`Find better moves than ${COLOR_NAMES[color]}'s mistakes`}
-            onClick={() => props.review.practice.start(color)}
-          >Practise {COLOR_NAMES[color]}</button>
-        )}
-      </For>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { Players } from "./Players";
 import { PracticeView } from "./PracticeView";
 import { Progress } from "./Progress";
 import type { Review } from "./store";
-import { Results } from "./Results";
+import { Results, Worst } from "./Results";
 import "./review.css";
 
 interface Props {
@@ -51,14 +51,15 @@ function Overview(props: Props) {
         {(data) => (
           <>
             <Players review={review()} data={data()} />
+            <Worst review={review()} data={data()} />
             <Graph
               moves={data().moves}
               shownPly={review().shownPly()}
               onShow={review().showPly}
             />
+            <Results review={review()} data={data()} />
             <p class="hint">The winning chance is computed from the score alone, so it differs from
               the bar, which shows win, draw and loss.</p>
-            <Results review={review()} data={data()} />
           </>
         )}
       </Show>

@@ -84,9 +84,9 @@ export function createPractice(parts: PracticeParts) {
     const { signal } = (search = new AbortController());
     try {
       const known = knownVerdict(tried);
-      const { isGood, text } =
+      const { grade, text } =
         known ?? await judgeTry(parts.client, parts.judge, tried, parts.game(), signal);
-      if (!signal.aborted) change((before) => steps.judged(before, isGood, text));
+      if (!signal.aborted) change((before) => steps.judged(before, grade, text));
     } catch (error) {
       const text = `Not judged: ${refusalText(error)} Try it again.`;
       if (!signal.aborted) change((before) => steps.notJudged(before, text));

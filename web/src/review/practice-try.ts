@@ -6,6 +6,7 @@ import { legalMove, positionOf } from "../tree/tree";
 import type { Game } from "./game";
 import type { Judge, Judged } from "./judge";
 import { lineText, normalUci, sansOf } from "./line";
+import type { Grade } from "./practice";
 import type { Mistake } from "./review-data";
 import { bestText, whyBad, type Move } from "./sentence";
 
@@ -18,7 +19,7 @@ export interface Try {
 }
 
 export interface Verdict {
-  readonly isGood: boolean;
+  readonly grade: Grade;
   readonly text: string;
 }
 
@@ -37,11 +38,11 @@ const sanOf = ({ fen, uci }: Try): string => sansOf(fen, [uci])[0] ?? uci;
 export function knownVerdict(tried: Try): Verdict | null {
   const { mistake, fen, uci } = tried;
   if (uci === normalUci(fen, mistake.best ?? "")) {
-    return { isGood: true, text: `${sanOf(tried)} is the best move.` };
+    return { grade: "best", text: `${sanOf(tried)} is the best move.` };
   }
   if (uci === normalUci(fen, mistake.uci)) {
     const text = `${mistake.san} was played in the game. There is a better move.`;
-    return { isGood: false, text };
+    return { grade: "bad", text };
   }
   return null;
 }
@@ -73,11 +74,11 @@ function describe(tried: Try, { score: { type, value }, pv }: Answer): Move {
 
 function verdictOf(move: Move, judged: Judged): Verdict {
   if (judged.judgement !== null) {
-    return { isGood: false, text: `${whyBad(move, judged)}. There is a better move.` };
+    return { grade: "bad", text: `${whyBad(move, judged)}. There is a better move.` };
   }
   const loss = Math.round(judged.win_chance_loss);
   const cost = judged.win_chance_loss < 1 ? "loses nothing" : `loses only ${loss}% winning chance`;
-  return { isGood: true, text: `${move.san} ${cost}. ${bestText(move)}` };
+  return { grade: "good", text: `${move.san} ${cost}. ${bestText(move)}` };
 }
 
 /** Lets the server search and judge a try. */

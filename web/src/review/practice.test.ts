@@ -5,28 +5,28 @@ import { review } from "./testing";
 
 const mistakes = [1, 3, 5, 7].map((ply) => review(ply, 20) as Mistake);
 const good = (practice: steps.Practice) =>
-  steps.judged(steps.tryMove(practice, "e2e4"), true, "Good");
+  steps.judged(steps.tryMove(practice, "e2e4"), "good", "Good");
 const bad = (practice: steps.Practice) =>
-  steps.judged(steps.tryMove(practice, "a2a3"), false, "No");
+  steps.judged(steps.tryMove(practice, "a2a3"), "bad", "No");
 
 test("a good move stays on the board, a bad one is taken back for another try", () => {
   const start = steps.startPractice(mistakes);
   expect(steps.tryMove(start, "e2e4")).toMatchObject({ phase: "judging", move: "e2e4" });
-  expect(bad(start)).toMatchObject({ phase: "find", move: null, isRight: false, feedback: "No" });
+  expect(bad(start)).toMatchObject({ phase: "find", move: null, grade: "bad", feedback: "No" });
   expect(bad(start).wrongTries).toBe(1);
-  expect(good(start)).toMatchObject({ phase: "found", move: "e2e4", isRight: true });
+  expect(good(start)).toMatchObject({ phase: "found", move: "e2e4", grade: "good" });
 });
 
 test("a try that nobody judged does not count", () => {
   const tried = steps.tryMove(steps.startPractice(mistakes), "a2a3");
   expect(steps.notJudged(tried, "No answer")).toMatchObject({
-    phase: "find", wrongTries: 0, isRight: null,
+    phase: "find", wrongTries: 0, grade: null,
   });
 });
 
 test("a judgement that comes too late changes nothing", () => {
   const start = steps.startPractice(mistakes);
-  expect(steps.judged(start, true, "Late")).toBe(start);
+  expect(steps.judged(start, "good", "Late")).toBe(start);
   const solved = good(start);
   expect(steps.tryMove(solved, "d2d4")).toBe(solved);
   expect(steps.showSolution(solved, "Best")).toBe(solved);

@@ -4,6 +4,9 @@ import type { Mistake } from "./review-data";
 /** What became of a mistake: found at the first or a later try, shown, or skipped. */
 export type Result = "first" | "later" | "shown" | "skipped";
 
+/** The best move, one that is no mistake, or one that is. */
+export type Grade = "best" | "good" | "bad";
+
 export interface Practice {
   readonly mistakes: readonly Mistake[];
   readonly index: number;
@@ -16,8 +19,8 @@ export interface Practice {
   readonly move: string | null;
   /** What was said about the last try. */
   readonly feedback: string | null;
-  /** Whether the last try was right. `null`: there was none, or it could not be judged. */
-  readonly isRight: boolean | null;
+  /** What the last try was. `null`: there was none, or it could not be judged. */
+  readonly grade: Grade | null;
   readonly wrongTries: number;
   readonly results: readonly Result[];
 }
@@ -25,7 +28,7 @@ export interface Practice {
 export function startPractice(mistakes: readonly Mistake[]): Practice {
   return {
     mistakes, index: 0, phase: mistakes.length > 0 ? "find" : "over", move: null, feedback: null,
-    isRight: null, wrongTries: 0, results: [],
+    grade: null, wrongTries: 0, results: [],
   };
 }
 
@@ -37,23 +40,23 @@ export function tryMove(practice: Practice, move: string): Practice {
 }
 
 /** A good move stays on the board. Another one is taken back, for another try. */
-export function judged(practice: Practice, isGood: boolean, feedback: string): Practice {
+export function judged(practice: Practice, grade: Grade, feedback: string): Practice {
   if (practice.phase !== "judging") return practice;
-  if (isGood) return { ...practice, phase: "found", feedback, isRight: true };
+  if (grade !== "bad") return { ...practice, phase: "found", feedback, grade };
   const wrongTries = practice.wrongTries + 1;
-  return { ...practice, phase: "find", move: null, feedback, isRight: false, wrongTries };
+  return { ...practice, phase: "find", move: null, feedback, grade, wrongTries };
 }
 
 /** The try could not be judged: it does not count. */
 export function notJudged(practice: Practice, feedback: string): Practice {
   if (practice.phase !== "judging") return practice;
-  return { ...practice, phase: "find", move: null, feedback, isRight: null };
+  return { ...practice, phase: "find", move: null, feedback, grade: null };
 }
 
 export function showSolution(practice: Practice, feedback: string): Practice {
   const mistake = currentMistake(practice);
   if (!mistake || practice.phase !== "find") return practice;
-  return { ...practice, phase: "shown", move: mistake.best, feedback, isRight: null };
+  return { ...practice, phase: "shown", move: mistake.best, feedback, grade: null };
 }
 
 /** Goes on to the next mistake, or to the score. A mistake that is not solved is skipped. */
@@ -65,7 +68,7 @@ export function next(practice: Practice): Practice {
   const index = practice.index + 1;
   return {
     ...practice, index, phase: index < mistakes.length ? "find" : "over", move: null,
-    feedback: null, isRight: null, wrongTries: 0, results: [...practice.results, result],
+    feedback: null, grade: null, wrongTries: 0, results: [...practice.results, result],
   };
 }
 

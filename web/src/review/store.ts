@@ -140,6 +140,9 @@ export function createReview(parts: ReviewParts) {
       if (engine.state.isHidden) return "The engine is hidden: the move is not judged.";
       if (job.needsWorker()) return "The move is judged when the review has reached it.";
       if (!engine.state.isEnabled) return "The engine is paused: the move is not judged.";
+      if (engine.state.connection === "waiting") {
+        return "The server cannot be reached: the move is judged when it is back.";
+      }
       return liveJudgement.problem() ?? "Judging the move…";
     },
     /** What the review says of the shown move, or else the running analysis. */
