@@ -188,7 +188,7 @@ test("the server ends and comes back behind a proxy without WebSockets", async (
       await open();
       await expectLines(page, "1\\.");
       await stopServer(server);
-      await page.getByText("The server cannot be reached.").waitFor();
+      await page.getByText("The server cannot be reached.").first().waitFor();
       await click(page, "d2", "d4");
       ({ server } = await startServer({ listen: address }));
       await expectLines(page, "1…");

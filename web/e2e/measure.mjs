@@ -168,7 +168,7 @@ async function measureResume(browser) {
   await page.waitForFunction(() => globalThis.times.evaluation);
   for (const move of [["e2", "e4"], ["e7", "e5"], ["g1", "f3"], ["b8", "c6"], ["f1", "b5"]]) {
     await stopServer(server);
-    await page.getByText("The server cannot be reached.").waitFor();
+    await page.getByText("The server cannot be reached.").first().waitFor();
     for (const square of move) await page.mouse.click(...(await middleOf(page, square)));
     await page.waitForFunction(() => !document.querySelector(".pv-move"));
     // Long enough for the waits between the tries to have grown.

@@ -89,7 +89,7 @@ test("a reload without the server shows the board of the last version, which tak
     await page.reload();
     await board();
     assert.equal(await page.title(), "New version");
-    await page.getByText("The server cannot be reached.").waitFor();
+    await page.getByText("The server cannot be reached.").first().waitFor();
     await click(page, "e2", "e4");
     await page.locator(".move", { hasText: "e4" }).waitFor();
     await page.getByRole("button", { name: "Set up" }).click();

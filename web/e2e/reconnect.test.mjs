@@ -11,12 +11,14 @@ test("the board stays usable without the server and resumes with it", async () =
       await open();
       await expectLines(page, "1\\.");
       await stopServer(server);
-      await page.getByText("The server cannot be reached.").waitFor();
+      await page.getByText("The server cannot be reached.").first().waitFor();
       // Nothing of the engine is needed to play, to step and to undo.
       await click(page, "e2", "e4");
       await click(page, "e7", "e5");
       await page.keyboard.press("Control+z");
       await expectMoves(page, "e4");
+      await page.locator(".engine .details", { hasText: "The server cannot be reached." }).waitFor();
+      await page.locator(".judgement", { hasText: "is judged when it is back" }).waitFor();
       ({ server } = await startServer({ listen: address }));
       // The server listens from now on.
       const start = performance.now();
