@@ -39,13 +39,15 @@ test("the names of the players are over no square, with any panel", async () => 
 
 test("the line of the connection is in view with any panel", async () => {
   await openGame(page(), GAME);
-  await page().setViewportSize({ width: 1366, height: 768 });
-  for (const panel of PANELS) {
-    await toggle(panel);
-    await opened(panel);
-    const { y, height } = await boxOf(".status");
-    assert.ok(y + height <= 768, `${panel}: ${y} + ${height}`);
-    await toggle(panel);
+  for (const [width, high] of [[1366, 768], [1280, 800], [1440, 900]]) {
+    await page().setViewportSize({ width, height: high });
+    for (const panel of PANELS) {
+      await toggle(panel);
+      await opened(panel);
+      const { y, height } = await boxOf(".status");
+      assert.ok(y + height <= high, `${panel} at ${width}: ${y} + ${height}`);
+      await toggle(panel);
+    }
   }
 });
 
