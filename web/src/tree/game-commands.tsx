@@ -65,14 +65,17 @@ export function gameCommands(game: Game): readonly Command[] {
     { label: "New analysis", run: () => tree.load(newTree()) },
     { label: "Paste PGN or FEN…", key: "Ctrl+V", run: game.paste },
     { label: "Open file…", run: game.chooseFile },
-    { label: "Copy FEN", run: () => void copyText(tree.current().fen, "The FEN was copied.") },
+    {
+      isFirst: true, label: "Copy FEN",
+      run: () => void copyText(tree.current().fen, "The FEN was copied."),
+    },
     { label: "Copy PGN", run: () => void copyPgn(tree) },
     { label: "Download PGN", run: () => void downloadPgn(tree) },
-    { label: "Copy link to the analysis", run: () => void copyLink(game) },
+    { isFirst: true, label: "Copy link to the analysis", run: () => void copyLink(game) },
     { label: "Copy link to this position", run: () => onPicture("copyPreview") },
     { label: "Copy link to the picture", run: () => onPicture("copyPicture") },
-    { label: "Save picture (PNG)", run: () => onPicture("savePng") },
+    { isFirst: true, label: "Save picture (PNG)", run: () => onPicture("savePng") },
     { label: "Save picture (SVG)", run: () => onPicture("saveSvg") },
-    { label: "Edit tags…", run: () => void editTags(game) },
+    { isFirst: true, label: "Edit tags…", run: () => void editTags(game) },
   ];
 }

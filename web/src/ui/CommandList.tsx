@@ -7,6 +7,8 @@ export interface Command {
   /** The key that does the same, for reading. */
   readonly key?: string;
   readonly isDisabled?: boolean;
+  /** Whether a line above it begins a group of commands. */
+  readonly isFirst?: boolean;
   run(): void;
 }
 
@@ -77,6 +79,7 @@ export function CommandList(props: Props) {
           <button
             type="button"
             role="menuitem"
+            classList={{ first: command.isFirst }}
             disabled={command.isDisabled}
             onClick={() => {
               props.onClose("chosen");
