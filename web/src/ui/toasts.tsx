@@ -26,8 +26,8 @@ export function toast(
   text: string, kind: Toast["kind"] = "message", undo?: () => void,
 ): void {
   const id = ++lastId;
-  // The same message once more takes the place of the first one.
-  const others = toasts().filter((shown) => shown.text !== text);
+  // The same message once more takes the place of the first one. Only the last edit can be undone.
+  const others = toasts().filter((shown) => shown.text !== text && !(undo && shown.undo));
   setToasts([...others, { id, text, kind, undo }].slice(-MAX_TOASTS));
   setTimeout(() => drop(id), shownMs(text));
 }
