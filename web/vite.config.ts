@@ -122,7 +122,14 @@ export default defineConfig({
     license: { fileName: LICENSES },
   },
   // A test that hangs ends; a slow machine is no failure.
-  test: { include: ["src/**/*.test.ts"], environment: "node", testTimeout: 120_000 },
+  test: {
+    include: ["src/**/*.test.ts"],
+    environment: "node",
+    // The modules have no state that one test could leave to another.
+    pool: "threads",
+    isolate: false,
+    testTimeout: 120_000,
+  },
   server: {
     // `npm run dev` beside `make run`. The server refuses sockets of other origins.
     proxy: {
