@@ -23,14 +23,14 @@ test("the names of the players are over no square, with any panel", async () => 
       await opened(panel);
       for (const place of ["above", "below"]) {
         const name = await boxOf(`.player.${place}`);
-        const board = await boxOf("cg-board");
+        const board = await boxOf(".board cg-board");
         const isApart = name.y + name.height <= board.y || name.y >= board.y + board.height;
         // In one column the board stays in view, over what scrolls.
         assert.ok(isApart || width < 901, `${panel} at ${width}: ${place} at ${name.y}`);
       }
       await page().evaluate(() => scrollTo(0, 0));
       const name = await boxOf(".player.below");
-      const board = await boxOf("cg-board");
+      const board = await boxOf(".board cg-board");
       assert.ok(name.y >= board.y + board.height, `${panel} at ${width}, from the top`);
       await toggle(panel);
     }
@@ -90,6 +90,6 @@ test("a dialog that was opened by mouse leaves the keys to the page", async () =
   await dialog.waitFor({ state: "detached" });
   await page().waitForFunction(() => document.activeElement.ariaLabel === "Help");
   // A press on the board takes the focus from the button.
-  await page().locator("cg-board").click();
+  await page().locator(".board > .cg-wrap cg-board").click();
   await page().waitForFunction(() => document.activeElement === document.body);
 });

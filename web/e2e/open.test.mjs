@@ -61,7 +61,7 @@ test("a message tells what was opened, over neither field nor first rank, with a
       await openGame(page(), "1. d4 d5");
       await message("The game was opened.").last().waitFor();
       const { y, height: size } = await message("The game was opened.").last().boundingBox();
-      const board = await page().locator("cg-board").boundingBox();
+      const board = await page().locator(".board cg-board").boundingBox();
       assert.ok(y + size < board.y + 7 / 8 * board.height, `${width}: ${y} + ${size}`);
     }
     await page().setViewportSize({ width: 1280, height: 800 });
