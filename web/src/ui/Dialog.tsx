@@ -24,16 +24,25 @@ export function Dialog(props: Props) {
   let isGone = false;
   /** Whether a press began outside of the dialog. A selection of text may end there. */
   let isOutside = false;
+  /** Until the next frame, keys would go to what had the focus in the closed dialog. */
+  const leave = () => {
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement && dialog.contains(focused)) focused.blur();
+  };
   onCleanup(() => {
     isGone = true;
     dialog.close();
+    leave();
   });
   return (
     <dialog
       class={`dialog ${props.class ?? ""}`}
       ref={dialog}
       aria-label={props.title}
-      onClose={() => isGone || props.onClose()}
+      onClose={() => {
+        leave();
+        if (!isGone) props.onClose();
+      }}
       onPointerDown={({ target }) => { isOutside = target === dialog; }}
       onClick={({ target }) => isOutside && target === dialog && dialog.close()}
     >

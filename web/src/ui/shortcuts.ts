@@ -46,7 +46,8 @@ const isTyping = (target: EventTarget | null) =>
 
 /** Whether this element uses the key itself, as a list uses arrows and a button uses Space. */
 function isTakenBy(target: EventTarget | null, key: string): boolean {
-  if (!(target instanceof HTMLElement)) return false;
+  // What had the focus in a dialog keeps it for a moment after the dialog is closed.
+  if (!(target instanceof HTMLElement) || target.closest("dialog:not([open])")) return false;
   if (isTyping(target)) return true;
   if (target.matches("select, [type=radio], [role=tab], [role^=menuitem]")) return true;
   return (key === " " || key === "Enter") && target.matches("button, a, summary, [type=checkbox]");
