@@ -10,13 +10,16 @@ test("the board stays usable without the server and resumes with it", async () =
     await withPage(address, async (page, open) => {
       await open();
       await expectLines(page, "1\\.");
+      // With the first move comes the code that judges.
+      await click(page, "f2", "f3");
+      await page.locator(".judgement:not(:has(.hint))").waitFor();
       await stopServer(server);
       await page.getByText("The server cannot be reached.").first().waitFor();
       // Nothing of the engine is needed to play, to step and to undo.
+      await click(page, "g7", "g5");
       await click(page, "e2", "e4");
-      await click(page, "e7", "e5");
       await page.keyboard.press("Control+z");
-      await expectMoves(page, "e4");
+      await expectMoves(page, "f3", "g5");
       await page.locator(".engine .details", { hasText: "The server cannot be reached." }).waitFor();
       await page.locator(".judgement", { hasText: "is judged when it is back" }).waitFor();
       ({ server } = await startServer({ listen: address }));
@@ -25,8 +28,8 @@ test("the board stays usable without the server and resumes with it", async () =
       await page.getByText("Connected. The engine is searching.").waitFor();
       const waited = performance.now() - start;
       assert.ok(waited < 2_000, `resumed after ${Math.round(waited)} ms`);
-      await expectLines(page, "1…");
-      await expectMoves(page, "e4");
+      await expectLines(page, "2\\.");
+      await expectMoves(page, "f3", "g5");
     });
   } finally {
     await stopServer(server);
