@@ -23,7 +23,7 @@ if (!file) throw new Error("name the file of the picture");
 const { server, address } = await startServer();
 const browser = await launch();
 try {
-  const context = await browser.newContext({ viewport: { width: 1460, height: 770 } });
+  const context = await browser.newContext({ viewport: { width: 1500, height: 720 } });
   await serveFiles(context);
   const page = await context.newPage();
   await page.goto(`http://${address}/`);
