@@ -15,6 +15,10 @@
 mod games;
 mod pictures;
 mod positions;
+#[path = "../../tests/support/random.rs"]
+mod random;
+#[path = "../../tests/tablebases/random_positions.rs"]
+mod random_positions;
 mod ratios;
 mod search;
 mod tablebases;

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kibitzer::chess::{Color, Game, Piece, Position, Role, Setup, Square};
+use kibitzer::chess::{Game, Position};
 use kibitzer::engine::{Engine, Limits, StopFlag, TablebaseOptions};
 use kibitzer::tablebase::Tablebase;
+
+use crate::random::Random;
+use crate::random_positions::{random_men, random_position};
 
 const LOOKUPS: usize = 3_000;
 const NODES: u64 = 1_000_000;
@@ -65,27 +68,13 @@ fn print_lookups(memory_mb: u64, tables: &Tablebase) {
 
 /// Random legal positions of four men.
 fn random_positions() -> Vec<Position> {
-    let mut state = 1_u64;
-    let mut below = move |limit: usize| {
-        // Xorshift.
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % limit as u64) as usize
-    };
-    let roles = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+    let random = &mut Random::new(1);
     let mut positions = Vec::new();
     while positions.len() < LOOKUPS {
-        let turn = Color::ALL[below(2)];
-        let mut setup = Setup { turn, fullmove_number: 1, ..Setup::EMPTY };
-        let kings = Color::ALL.map(|color| Piece::new(color, Role::King));
-        let others: [Piece; 2] =
-            std::array::from_fn(|_| Piece::new(Color::ALL[below(2)], roles[below(roles.len())]));
-        for piece in kings.into_iter().chain(others) {
-            setup.board[below(Square::all().len())] = Some(piece);
+        let men = random_men(random);
+        if men.len() == 2 {
+            positions.push(random_position(random, &men));
         }
-        let is_complete = setup.board.iter().flatten().count() == 4;
-        positions.extend(is_complete.then(|| setup.validate().ok()).flatten());
     }
     positions
 }

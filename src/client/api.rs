@@ -126,7 +126,7 @@ impl ApiClient {
     ///
     /// # Errors
     /// There is no response, or it has an error status.
-    pub async fn send(&self, request: RequestBuilder) -> Result<Response, ApiError> {
+    async fn send(&self, request: RequestBuilder) -> Result<Response, ApiError> {
         let response = self
             .execute(request)
             .await
@@ -140,21 +140,8 @@ impl ApiClient {
         Err(ApiError::Refused(problem, wait.map(Duration::from_secs)))
     }
 
-    /// Sends a request, again and again while the server is too busy or away, until this time has
-    /// passed.
-    ///
-    /// # Errors
-    /// There is no response, or it has an error status.
-    pub async fn send_patiently(
-        &self,
-        patience: Duration,
-        request: impl Fn(&ApiClient) -> RequestBuilder,
-    ) -> Result<Response, ApiError> {
-        retry(patience, async || self.send(request(self)).await).await
-    }
-
-    /// Sends a request for this path and reads the whole response, as [`ApiClient::send_patiently`]
-    /// also if the response breaks off.
+    /// Sends a request for this path and reads the whole response. It tries again while the server
+    /// is too busy or away, or the response breaks off, until this time has passed.
     ///
     /// # Errors
     /// There is no complete response, or it has an error status.
@@ -171,8 +158,8 @@ impl ApiClient {
         .await
     }
 
-    /// Sends a request whose response is a stream, as [`ApiClient::send_patiently`]. The stream may
-    /// last, but it must begin in time.
+    /// Sends a request whose response is a stream. It tries again while the server is too busy or
+    /// away, until this time has passed. The stream may last, but it must begin in time.
     ///
     /// # Errors
     /// There is no response, or it has an error status.
