@@ -38,7 +38,8 @@ function withTimeout({ accept, body, signal }: Options): AbortSignal {
   const request = new AbortController();
   const end = () => request.abort(signal?.reason);
   if (signal?.aborted) end();
-  signal?.addEventListener("abort", end);
+  // A signal that serves many requests keeps no listener of those that have ended.
+  signal?.addEventListener("abort", end, { signal: request.signal });
   if (accept !== EVENTS) setTimeout(end, body === undefined ? MAX_ANSWER_MS : MAX_UPLOAD_MS);
   return request.signal;
 }
