@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full test-api test-hostile test-web test-clients web bench match scaling load trainer fmt lint docker
+.PHONY: run test test-full test-api test-hostile test-cluster test-web test-clients web bench match scaling load trainer fmt lint docker
 
 run: ## serve on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -19,6 +19,9 @@ test-api: ## test the contract with schemathesis and with generated clients; nee
 
 test-hostile: ## attack a server with half requests and unread responses; 100 s, more with KIBITZER_FULL
 	$(CARGO) test --locked --test hostile
+
+test-cluster: ## test several nodes with real servers; needs redis-server and Python
+	tests/cluster/run
 
 test-web: ## test the analysis board in Chromium; needs Chromium and the Node.js of web/package.json
 	web/e2e/run

@@ -7,6 +7,7 @@
 mod analysis_stream;
 mod answer;
 mod cache_key;
+mod cluster;
 mod counters;
 mod duration_histogram;
 mod evaluation_cache;
@@ -28,6 +29,7 @@ mod workers;
 
 pub use analysis_stream::{AnalysisStream, AnalysisUpdate};
 pub use answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult, Source};
+pub use cluster::{Cluster, ClusterStatus, SharedCacheCounts, SharedRecords};
 pub use counters::{
     CacheLookupCounts, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus,
 };
@@ -38,6 +40,6 @@ pub use memory_bound::{MemoryBound, bytes_per_entry, memory_bound, store_bound};
 pub use perft::PerftRequest;
 pub use request::{AnalysisRequest, PriorityClass};
 pub use searcher::Searcher;
-pub use service::{Service, ServiceOptions};
+pub use service::{Backends, Service, ServiceOptions};
 pub(crate) use session::{CLIENT_SHARES, client_share};
 pub use session::{Client, Session};

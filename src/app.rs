@@ -24,7 +24,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::jobs::Jobs;
-use crate::analysis::{Searcher, Service};
+use crate::analysis::{Backends, Cluster, Searcher, Service};
+use crate::cluster::{ClusterError, RedisCluster};
 use crate::config::{Settings, StoreSettings, SyzygySettings, local_url};
 use crate::engine::{
     Engine, EngineOptions, Network, NetworkFileError, TablebaseOptions, TtAllocError,
@@ -35,7 +36,9 @@ use crate::store::{EvaluationCacheFile, OpenError, Store, StoreError, StoreOptio
 use crate::tablebase::{self, Tablebase};
 
 use client_connections::ClientConnections;
-use from_settings::{ConnectionRules, access, caps, connection_rules, job_rules, service_options};
+use from_settings::{
+    ConnectionRules, access, caps, cluster_options, connection_rules, job_rules, service_options,
+};
 pub use memory::{MemoryError, configure_malloc, memory_bound_mb};
 pub use open_files::OpenFilesError;
 use open_files::allow_open_files;
@@ -67,6 +70,9 @@ pub enum ServeError {
     /// The stored jobs cannot be read.
     #[error("store.path: {0}")]
     Jobs(#[from] StoreError),
+    /// The node cannot take part in the cluster of the settings.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
     /// The system refused a thread, or the listener failed.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -85,9 +91,11 @@ pub fn build_app(settings: &Settings) -> Result<App, ServeError> {
 /// Returns the memory bound in MB.
 ///
 /// # Errors
-/// The memory bound is above `memory.max_mb`, or the network or the tablebases cannot be used.
+/// The memory bound is above `memory.max_mb`, a setting of the cluster has a form that is not
+/// allowed, or the network or the tablebases cannot be used.
 pub fn check(settings: &Settings) -> Result<u64, ServeError> {
     memory::check(settings)?;
+    cluster_options(settings)?;
     load_network(&settings.search.network)?;
     open_tablebase(settings)?;
     Ok(memory_bound_mb(settings))
@@ -227,13 +235,20 @@ async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError
     });
     let (engine, store, jobs) = opened.await.map_err(io::Error::other)??;
     let evaluation = engine.evaluation_name().to_owned();
-    let service = match store {
-        Some(store) => {
-            let flush = Duration::from_millis(settings.store.flush_ms);
-            Service::start_with_store(engine.clone(), service_options(settings), store, flush)?
-        }
-        None => Service::start(engine.clone(), service_options(settings))?,
+    let cluster = match cluster_options(settings)? {
+        Some(options) => Some(RedisCluster::connect(options, &engine.engine_id()).await?),
+        None => None,
     };
+    let flush_interval = Duration::from_millis(settings.store.flush_ms);
+    let backends = Backends {
+        store: store.map(|store| (store as Arc<dyn Store>, flush_interval)),
+        cluster: cluster.clone().map(|cluster| Arc::new(cluster) as Arc<dyn Cluster>),
+    };
+    let service =
+        Service::start_with_backends(engine.clone(), service_options(settings), backends)?;
+    if let Some(cluster) = cluster {
+        tokio::spawn(cluster.run(service.clone()));
+    }
     let jobs = Jobs::start(service.clone(), jobs, job_rules(settings))?;
     app.mark_ready(service, engine, jobs);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");

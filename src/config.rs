@@ -25,11 +25,11 @@ pub use error::{InvalidSetting, SettingsError};
 pub use listen_address::{ListenAddressError, local_url, parse_listen_address};
 use ranges::out_of_range;
 pub use sections::{
-    AccessSettings, ApiKeySettings, BatchSettings, DictionarySettings, HttpSettings, IdleSettings,
-    JobsSettings, KeyDigest, LichessSettings, LimitSettings, LiveSettings, LogFormat, LogSettings,
-    McpSettings, MemorySettings, MetricsSettings, OtlpSettings, PerftSettings, QueueSettings,
-    RateSettings, SearchSettings, Settings, ShutdownSettings, StoreSettings, StreamSettings,
-    SyzygySettings,
+    AccessSettings, ApiKeySettings, BatchSettings, ClusterSettings, DictionarySettings,
+    HttpSettings, IdleSettings, JobsSettings, KeyDigest, LichessSettings, LimitSettings,
+    LiveSettings, LogFormat, LogSettings, McpSettings, MemorySettings, MetricsSettings,
+    OtlpSettings, PerftSettings, QueueSettings, RateSettings, SearchSettings, Settings,
+    ShutdownSettings, StoreSettings, StreamSettings, SyzygySettings,
 };
 use unknown_keys::check_keys;
 

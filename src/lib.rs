@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! chess ← nnue ← engine ← store ← analysis ← http      app and commands import every layer
-//!                                      mcp ↗
+//!                                      mcp ↗   ↖ cluster
 //!    tablebase ↗      ↖ uci
 //! ```
 //!
@@ -18,6 +18,7 @@
 //! - [`store`]: finished analyses and game reviews on disk.
 //! - [`analysis`]: the use cases: look up, join an in-flight search, queue, search, cache. Async;
 //!   no HTTP.
+//! - [`cluster`]: several nodes as one service, over a Redis server. No HTTP.
 //! - [`client`]: the HTTP API of a server or of this process, for the commands.
 //! - [`terminal`]: boards, analyses and progress bars on a terminal.
 //! - [`mcp`]: tools for language models, over the HTTP API.
@@ -29,6 +30,7 @@ pub mod analysis;
 pub mod app;
 pub mod chess;
 pub mod client;
+pub mod cluster;
 pub mod config;
 pub mod engine;
 pub mod http;

@@ -5,7 +5,7 @@
 //!   encoded with a checksum.
 //! - [`jobs`] keeps game-review jobs.
 
-mod bytes;
+pub(crate) mod bytes;
 mod codec;
 mod error;
 mod evaluation_cache_file;
@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use crate::chess::encodings::PackedPosition;
 
+pub use bytes::DecodeError;
 pub use error::{OpenError, StoreError};
 pub use evaluation_cache_file::EvaluationCacheFile;
 pub use generations::{EVALUATION_CACHE_FILE, MEMORY_BYTES, StoreOptions};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use super::cluster::ClusterStatus;
 use super::duration_histogram::DurationSnapshot;
 
 /// The state of the service at one moment.
@@ -32,6 +33,8 @@ pub struct ServiceStatus {
     pub queue_counts: QueueCounts,
     /// The store on disk, if there is one.
     pub store: Option<StoreStatus>,
+    /// The cluster, if this node belongs to one.
+    pub cluster: Option<ClusterStatus>,
     /// `true` after the start of the shutdown.
     pub shutting_down: bool,
 }
@@ -96,9 +99,11 @@ pub struct CacheLookupCounts {
     pub memory: u64,
     /// From disk.
     pub disk: u64,
+    /// From another node of the cluster.
+    pub cluster: u64,
     /// Lookups without an answer.
     pub misses: u64,
-    /// Lookups answered, in memory or on disk, by a speculative search.
+    /// Lookups answered by a speculative search of this process.
     pub speculative: u64,
 }
 

@@ -5,6 +5,7 @@ mod effort;
 mod entry;
 mod eviction;
 mod frequency_sketch;
+mod shared;
 mod write_behind;
 
 use std::io;
@@ -17,32 +18,23 @@ use dashmap::DashMap;
 pub use self::cached::CachedAnalysis;
 use self::cached::CachedPosition;
 pub(super) use self::cached::LookupResult;
-use self::entry::{CacheEntry, record_context};
-pub(super) use self::entry::{Origin, StoredAt};
+use self::entry::{CacheEntry, MAX_ALTERNATIVE_PLIES, MAX_LINES, MAX_PV_PLIES, record_context};
+pub(super) use self::entry::{CacheEntry as SharedEntry, Origin, StoredAt};
 use self::eviction::{EvictionEntry, EvictionHeap, EvictionScore};
 use self::frequency_sketch::FrequencySketch;
 use self::write_behind::MAX_WAITING;
 pub(super) use self::write_behind::WriteBehind;
 use super::answer::CacheVerdict;
 use super::cache_key::{AnalysisKey, HistoryContext, popularity_hash};
+use super::cluster::{Cluster, MIN_SHARED_NODES};
 use super::counters::CacheLookupCounts;
-use crate::chess::Move;
+use crate::chess::{Move, Position};
 use crate::engine::{Limits, Report, StopReason, Variation};
 use crate::store::{Record, Store};
 
-/// Plies in the longest line of a report.
-const MAX_PV_PLIES: usize = 256;
-
-/// How many lines of an analysis are cached at most. A request for more lines is searched.
-const MAX_LINES: usize = 5;
-
-/// Plies in the longest alternative line that is cached. A longer line and all lines after it are
-/// left out, so that a cached answer is as complete as a searched one.
-const MAX_ALTERNATIVE_PLIES: usize = 32;
-
-/// The evaluation cache, in two tiers: popular analyses in memory, and all analyses in the store if
-/// there is one. A lookup that memory can answer locks only one shard, for reading. Storing follows
-/// a search and may take longer.
+/// The evaluation cache, in tiers: popular analyses in memory, all analyses in the store if there is
+/// one, and in a cluster those that other nodes have found. A lookup that memory can answer locks
+/// only one shard, for reading. Storing follows a search and may take longer.
 ///
 /// Lookups read the store on the calling thread, which usually runs async tasks. A read takes 2 to
 /// 10 µs while the system caches the file; waiting for another thread would cost more. The search
@@ -59,6 +51,8 @@ pub(super) struct EvaluationCache {
     entries: AtomicUsize,
     max_entries: usize,
     disk: Option<WriteBehind>,
+    /// The cluster whose nodes share analyses.
+    cluster: Option<Arc<dyn Cluster>>,
     lookup_counters: LookupCounters,
 }
 
@@ -67,6 +61,7 @@ pub(super) struct EvaluationCache {
 struct LookupCounters {
     memory: AtomicU64,
     disk: AtomicU64,
+    cluster: AtomicU64,
     misses: AtomicU64,
     speculative: AtomicU64,
 }
@@ -77,6 +72,7 @@ impl LookupCounters {
         let counter = match tier {
             Some(Tier::Memory) => &self.memory,
             Some(Tier::Disk) => &self.disk,
+            Some(Tier::Cluster) => &self.cluster,
             None => &self.misses,
         };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -88,6 +84,7 @@ impl LookupCounters {
 enum Tier {
     Memory,
     Disk,
+    Cluster,
 }
 
 impl EvaluationCache {
@@ -128,6 +125,7 @@ impl EvaluationCache {
             entries: AtomicUsize::new(0),
             max_entries,
             disk: None,
+            cluster: None,
             lookup_counters: LookupCounters::default(),
         }
     }
@@ -160,6 +158,34 @@ impl EvaluationCache {
         Ok(EvaluationCache { disk: Some(disk), ..cache })
     }
 
+    /// The cache with a cluster whose nodes share analyses.
+    pub(super) fn with_cluster(self, cluster: Option<Arc<dyn Cluster>>) -> EvaluationCache {
+        EvaluationCache { cluster, ..self }
+    }
+
+    /// The cluster whose nodes share analyses, if there is one.
+    pub(super) fn cluster(&self) -> Option<&dyn Cluster> {
+        self.cluster.as_deref()
+    }
+
+    /// Reads the valid analyses that the cluster has of this position. Without a cluster there are
+    /// none.
+    pub(super) async fn read_shared(
+        &self,
+        key: &AnalysisKey,
+        position: &Position,
+    ) -> Vec<SharedEntry> {
+        let Some(cluster) = self.cluster() else { return Vec::new() };
+        let mut entries = Vec::new();
+        for record in cluster.read_cache(key.zobrist_key, key.packed).await {
+            match shared::validated(&record, key, position) {
+                Some(entry) => entries.push(entry),
+                None => cluster.discard(&record),
+            }
+        }
+        entries
+    }
+
     /// How many analyses the cache holds, in memory or on disk.
     pub(super) fn entries(&self) -> usize {
         self.entries_in_memory()
@@ -183,10 +209,11 @@ impl EvaluationCache {
     /// The lookups since the start.
     pub(super) fn lookup_counts(&self) -> CacheLookupCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let LookupCounters { memory, disk, misses, speculative } = &self.lookup_counters;
+        let LookupCounters { memory, disk, cluster, misses, speculative } = &self.lookup_counters;
         CacheLookupCounts {
             memory: count(memory),
             disk: count(disk),
+            cluster: count(cluster),
             misses: count(misses),
             speculative: count(speculative),
         }
@@ -202,10 +229,17 @@ impl EvaluationCache {
         self.sketch.increment(key.popularity_hash());
     }
 
-    /// Looks a request up as [`EvaluationCache::lookup_uncounted`] does, and counts it.
-    pub(super) fn lookup(&self, key: &AnalysisKey, limits: &Limits, lines: usize) -> LookupResult {
+    /// Looks a request up as [`EvaluationCache::lookup_uncounted`] does, and counts it. `shared` are
+    /// the cluster's analyses of the position.
+    pub(super) fn lookup(
+        &self,
+        key: &AnalysisKey,
+        limits: &Limits,
+        lines: usize,
+        shared: &[SharedEntry],
+    ) -> LookupResult {
         self.record_request(key);
-        let (result, tier) = self.lookup_tiers(key, limits, lines);
+        let (result, tier) = self.lookup_tiers(key, limits, lines, shared);
         self.lookup_counters.record((result.verdict == CacheVerdict::Hit).then_some(tier));
         if result.is_speculative_hit {
             self.lookup_counters.speculative.fetch_add(1, Ordering::Relaxed);
@@ -244,7 +278,7 @@ impl EvaluationCache {
         if let Some(entry) = position.and_then(|cached| deepest_of(&cached)) {
             return Some((entry, Tier::Memory));
         }
-        let entry = deepest_of(&self.merged_with_disk(key)?)?;
+        let entry = deepest_of(&self.merged_with_disk(key, &[])?)?;
         Some((entry, Tier::Disk))
     }
 
@@ -256,7 +290,7 @@ impl EvaluationCache {
         limits: &Limits,
         lines: usize,
     ) -> LookupResult {
-        self.lookup_tiers(key, limits, lines).0
+        self.lookup_tiers(key, limits, lines, &[]).0
     }
 
     fn lookup_tiers(
@@ -264,6 +298,7 @@ impl EvaluationCache {
         key: &AnalysisKey,
         limits: &Limits,
         lines: usize,
+        shared: &[SharedEntry],
     ) -> (LookupResult, Tier) {
         let cached =
             self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
@@ -274,24 +309,29 @@ impl EvaluationCache {
         if from_memory.sufficient.is_some() {
             return (from_memory, Tier::Memory);
         }
-        let Some(cached) = self.merged_with_disk(key) else {
+        let Some(cached) = self.merged_with_disk(key, shared) else {
             return (from_memory, Tier::Memory);
         };
         let lookup = cached.lookup(key, limits, lines);
-        if let Some(entry) = lookup.answer() {
-            self.promote(key, entry.clone());
-        }
-        (lookup.into_result(lines), Tier::Disk)
+        let Some(entry) = lookup.answer() else { return (lookup.into_result(lines), Tier::Disk) };
+        self.promote(key, entry.clone());
+        let is_shared = shared.iter().any(|other| Arc::ptr_eq(&other.report, &entry.report));
+        (lookup.into_result(lines), if is_shared { Tier::Cluster } else { Tier::Disk })
     }
 
-    /// The entries of a position in memory and on disk; `None` if the disk has none.
-    fn merged_with_disk(&self, key: &AnalysisKey) -> Option<CachedPosition> {
+    /// The entries of a position in memory, on disk and in the cluster; `None` if disk and cluster
+    /// have none.
+    fn merged_with_disk(
+        &self,
+        key: &AnalysisKey,
+        shared: &[SharedEntry],
+    ) -> Option<CachedPosition> {
         let on_disk = self.read_disk(key);
-        if on_disk.is_empty() {
+        if on_disk.is_empty() && shared.is_empty() {
             return None;
         }
         let mut cached = self.copy_from_memory(key);
-        on_disk.into_iter().for_each(|entry| {
+        on_disk.into_iter().chain(shared.iter().cloned()).for_each(|entry| {
             cached.merge(entry);
         });
         Some(cached)
@@ -376,6 +416,11 @@ impl EvaluationCache {
             self.insert_in_memory(&mut heap, key, entry.clone());
             if let Some(disk) = &self.disk {
                 disk.push(entry.to_record(key));
+            }
+            if let Some(cluster) = &self.cluster
+                && entry.nodes_saved >= MIN_SHARED_NODES
+            {
+                cluster.write_cache(entry.to_record(key));
             }
         }
     }

@@ -12,10 +12,13 @@ use tokio::sync::oneshot;
 use super::analysis_stream::{AnalysisStream, PendingSearch};
 use super::answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult};
 use super::cache_key::AnalysisKey;
+use super::cluster::Cluster;
 use super::counters::{ServiceStatus, StoreStatus};
 #[cfg(test)]
 use super::evaluation_cache::Origin;
-use super::evaluation_cache::{CachedAnalysis, EvaluationCache, LookupResult, WriteBehind};
+use super::evaluation_cache::{
+    CachedAnalysis, EvaluationCache, LookupResult, SharedEntry, WriteBehind,
+};
 use super::graph::{self, GraphNode};
 use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
 use super::perft::{PerftHandle, PerftRequest, PerftTask, Progress};
@@ -23,7 +26,7 @@ use super::queue::{Queue, SpeculativeQueue, Submitter, Task, TaskControl};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
 use super::search_task::{EarlierRuns, SearchTask};
 use super::searcher::Searcher;
-use super::session::Sessions;
+use super::session::{SessionGuard, Sessions};
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{
@@ -71,6 +74,16 @@ impl Default for ServiceOptions {
     }
 }
 
+/// What the service uses besides its own memory.
+#[derive(Clone, Debug, Default)]
+pub struct Backends {
+    /// The store of the evaluation cache. A new analysis is in it within the flush interval, as
+    /// long as the disk writes a batch in a quarter of it.
+    pub store: Option<(Arc<dyn Store>, Duration)>,
+    /// The cluster to which the node belongs.
+    pub cluster: Option<Arc<dyn Cluster>>,
+}
+
 /// The analysis service. Clones are cheap and share one service, which shuts down when the last
 /// clone is dropped.
 #[derive(Clone)]
@@ -102,33 +115,41 @@ impl Service {
     /// # Errors
     /// The system grants no more threads.
     pub fn start(searcher: Arc<dyn Searcher>, options: ServiceOptions) -> io::Result<Service> {
-        Service::start_with_cache(
-            searcher,
-            options,
-            EvaluationCache::new(options.cache_max_entries),
-        )
+        Service::start_with_backends(searcher, options, Backends::default())
     }
 
-    /// Starts the workers with a durable cache. A new analysis is in `store` within
-    /// `flush_interval`, as long as the disk writes a batch in a quarter of it.
+    /// Starts the workers with a durable cache.
     ///
     /// # Errors
-    /// The store holds the analyses of another engine, or the system grants no more threads.
+    /// As [`Service::start_with_backends`].
     pub fn start_with_store(
         searcher: Arc<dyn Searcher>,
         options: ServiceOptions,
         store: Arc<dyn Store>,
         flush_interval: Duration,
     ) -> io::Result<Service> {
-        if store.engine_id() != searcher.engine_id() {
-            return Err(io::Error::other(format!(
-                "the store belongs to engine {}, but this engine is {}",
-                store.engine_id(),
-                searcher.engine_id()
-            )));
-        }
-        let cache = EvaluationCache::with_store(options.cache_max_entries, store, flush_interval)?;
-        Service::start_with_cache(searcher, options, cache)
+        let backends = Backends { store: Some((store, flush_interval)), cluster: None };
+        Service::start_with_backends(searcher, options, backends)
+    }
+
+    /// Starts the workers.
+    ///
+    /// # Errors
+    /// The store holds the analyses of another engine, or the system grants no more threads.
+    pub fn start_with_backends(
+        searcher: Arc<dyn Searcher>,
+        options: ServiceOptions,
+        backends: Backends,
+    ) -> io::Result<Service> {
+        let Backends { store, cluster } = backends;
+        let cache = match store {
+            Some((store, flush_interval)) => {
+                check_engine(&*store, &*searcher)?;
+                EvaluationCache::with_store(options.cache_max_entries, store, flush_interval)?
+            }
+            None => EvaluationCache::new(options.cache_max_entries),
+        };
+        Service::start_with_cache(searcher, options, cache.with_cluster(cluster))
     }
 
     fn start_with_cache(
@@ -172,7 +193,7 @@ impl Service {
     /// or an internal error.
     pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
         let strength = request.strength;
-        let answer = self.start_analysis(request)?.final_answer().await?;
+        let answer = self.follow(request).await?.final_answer().await?;
         Ok(answer.weakened(strength))
     }
 
@@ -200,11 +221,13 @@ impl Service {
         &self,
         request: &AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
+        let shared = self.0.read_shared(request).await;
         let waiter = self.0.queue.batch_waiter(&request.client);
         loop {
             let mut woken = pin!(waiter.woken());
             woken.as_mut().enable();
-            match self.start_analysis(request.clone()) {
+            let session_guard = self.0.enter_session(request);
+            match self.0.start(request.clone(), session_guard, &shared) {
                 Err(AnalysisError::QueueFull { .. }) => woken.await,
                 started => return started,
             }
@@ -212,41 +235,32 @@ impl Service {
     }
 
     /// Starts an analysis and returns its updates: the cached analysis, sufficient or not, then
-    /// deeper iterations, then the answer. Does not wait.
+    /// deeper iterations, then the answer. Waits some milliseconds at most, and only for what other
+    /// nodes of the cluster have found.
     ///
     /// # Errors
     /// A full queue or a shutdown.
-    pub fn start_analysis(
+    pub async fn follow(&self, request: AnalysisRequest) -> Result<AnalysisStream, AnalysisError> {
+        let session_guard = self.0.enter_session(&request);
+        let shared = match self.0.cache.cluster() {
+            // On the heap, so that the futures of cache hits stay small.
+            Some(_) => Box::pin(self.0.read_shared(&request)).await,
+            None => Vec::new(),
+        };
+        self.0.start(request, session_guard, &shared)
+    }
+
+    /// Starts an analysis as [`Service::follow`] does, from what this node knows alone.
+    ///
+    /// # Errors
+    /// A full queue or a shutdown.
+    #[cfg(test)]
+    pub(super) fn start_analysis(
         &self,
         request: AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
-        let service = &*self.0;
-        if service.shutdown.is_stopped() {
-            return Err(AnalysisError::shutting_down());
-        }
-        let session_guard = request.session.clone().map(|session| service.sessions.enter(session));
-        if let Some(report) = terminal_report(&request.game) {
-            return Ok(AnalysisStream::from_answer(None, Answer::terminal(report)));
-        }
-        let (requested_at, max_wait) = (Instant::now(), service.max_wait(request.class));
-        let key = service.search_key(&request);
-        let LookupResult { deepest, sufficient, verdict, .. } = service.lookup(&key);
-        if let Some((CachedAnalysis { report, age }, reason)) = sufficient {
-            service.enqueue_best_child(&request, &key, &report);
-            return Ok(AnalysisStream::from_answer(
-                deepest,
-                Answer::from_cache(report, age, reason),
-            ));
-        }
-        Ok(match service.join_or_start(request, key, verdict)? {
-            PendingAnswer::Cached(CachedAnalysis { report, age }, reason) => {
-                AnalysisStream::from_answer(deepest, Answer::from_cache(report, age, reason))
-            }
-            PendingAnswer::Searching(subscription) => AnalysisStream::from_search(
-                deepest,
-                PendingSearch::new(requested_at, max_wait, verdict, subscription, session_guard),
-            ),
-        })
+        let session_guard = self.0.enter_session(&request);
+        self.0.start(request, session_guard, &[])
     }
 
     /// The endgame tablebases that the searches use.
@@ -318,6 +332,7 @@ impl Service {
                 waiting: disk.waiting(),
                 failing: disk.is_failing(),
             }),
+            cluster: cache.cluster().map(Cluster::status),
             shutting_down: shutdown.is_stopped(),
         }
     }
@@ -361,6 +376,64 @@ impl Service {
 }
 
 impl Inner {
+    /// Enters the session of a request, whose older request it replaces.
+    fn enter_session(&self, request: &AnalysisRequest) -> Option<SessionGuard> {
+        request.session.clone().map(|session| self.sessions.enter(session))
+    }
+
+    /// Starts an analysis, given what other nodes have found.
+    fn start(
+        &self,
+        request: AnalysisRequest,
+        session_guard: Option<SessionGuard>,
+        shared: &[SharedEntry],
+    ) -> Result<AnalysisStream, AnalysisError> {
+        if self.shutdown.is_stopped() {
+            return Err(AnalysisError::shutting_down());
+        }
+        if let Some(report) = terminal_report(&request.game) {
+            return Ok(AnalysisStream::from_answer(None, Answer::terminal(report)));
+        }
+        let (requested_at, max_wait) = (Instant::now(), self.max_wait(request.class));
+        let key = self.search_key(&request);
+        let LookupResult { deepest, sufficient, verdict, .. } = self.lookup(&key, shared);
+        if let Some((CachedAnalysis { report, age }, reason)) = sufficient {
+            self.enqueue_best_child(&request, &key, &report);
+            return Ok(AnalysisStream::from_answer(
+                deepest,
+                Answer::from_cache(report, age, reason),
+            ));
+        }
+        Ok(match self.join_or_start(request, key, verdict)? {
+            PendingAnswer::Cached(CachedAnalysis { report, age }, reason) => {
+                AnalysisStream::from_answer(deepest, Answer::from_cache(report, age, reason))
+            }
+            PendingAnswer::Searching(subscription) => AnalysisStream::from_search(
+                deepest,
+                PendingSearch::new(requested_at, max_wait, verdict, subscription, session_guard),
+            ),
+        })
+    }
+
+    /// Reads what other nodes have found about the position of a request, unless this node can
+    /// answer, or no cache may.
+    async fn read_shared(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
+        if self.cache.cluster().is_none() {
+            return Vec::new();
+        }
+        let key = self.search_key(request);
+        let SearchKey { analysis_key, limits, options, fresh, .. } = &key;
+        let may_be_cached = limits.mate.is_none() && key.is_cacheable() && !fresh;
+        let is_known = || {
+            let known = self.cache.lookup_uncounted(analysis_key, limits, options.multipv);
+            known.sufficient.is_some()
+        };
+        if !may_be_cached || request.game.outcome().is_over() || is_known() {
+            return Vec::new();
+        }
+        self.cache.read_shared(analysis_key, request.game.position()).await
+    }
+
     /// How long a request of this class waits for a worker.
     fn max_wait(&self, class: PriorityClass) -> Duration {
         match class {
@@ -405,7 +478,7 @@ impl Inner {
     }
 
     /// Looks the request up in the cache, unless the request does not use the cache.
-    fn lookup(&self, key: &SearchKey) -> LookupResult {
+    fn lookup(&self, key: &SearchKey, shared: &[SharedEntry]) -> LookupResult {
         let SearchKey { analysis_key, limits, options, fresh, .. } = key;
         if limits.mate.is_some() || !key.is_cacheable() {
             return LookupResult::without_entry(CacheVerdict::NotAsked);
@@ -414,7 +487,7 @@ impl Inner {
             self.cache.record_request(analysis_key);
             return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
-        self.cache.lookup(analysis_key, limits, options.multipv)
+        self.cache.lookup(analysis_key, limits, options.multipv, shared)
     }
 
     /// Joins the equal search in flight or starts one.
@@ -509,6 +582,19 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.shut_down();
     }
+}
+
+/// # Errors
+/// The store holds the analyses of another engine.
+fn check_engine(store: &dyn Store, searcher: &dyn Searcher) -> io::Result<()> {
+    if store.engine_id() == searcher.engine_id() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "the store belongs to engine {}, but this engine is {}",
+        store.engine_id(),
+        searcher.engine_id()
+    )))
 }
 
 /// The report for a finished game; `None` while the game goes on.

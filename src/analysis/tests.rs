@@ -1,6 +1,7 @@
 //! Tests of the analysis service, most of them with scripted searches.
 
 mod cancellation;
+mod cluster;
 mod engine;
 mod evaluation_cache;
 mod eviction;

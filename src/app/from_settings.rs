@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::connection::ConnectionLimits;
 use crate::analysis::ServiceOptions;
 use crate::analysis::jobs::{JobRules, Usage};
-use crate::config::{ApiKeySettings, Settings};
+use crate::cluster::{ClusterError, ClusterOptions};
+use crate::config::{ApiKeySettings, ClusterSettings, Settings};
 use crate::http::{
     AccessConfig, ApiKey, ApiKeys, Caps, JobCaps, REQUEST_BYTES, RateLimit, StreamOptions,
     TrustedProxies,
@@ -24,6 +25,15 @@ pub(super) fn service_options(settings: &Settings) -> ServiceOptions {
         max_infinite: Duration::from_millis(settings.stream.infinite_ms),
         slice: Duration::from_millis(settings.queue.slice_ms),
     }
+}
+
+/// How the node takes part in its cluster; `None` without one.
+///
+/// # Errors
+/// A setting has a form that is not allowed.
+pub(super) fn cluster_options(settings: &Settings) -> Result<Option<ClusterOptions>, ClusterError> {
+    let ClusterSettings { url, node, prefix } = &settings.cluster;
+    settings.cluster.is_on().then(|| ClusterOptions::new(url, node, prefix)).transpose()
 }
 
 /// The bounds on stored jobs.

@@ -15,6 +15,9 @@ const PROCESS_BYTES: u64 = 60 * MB;
 /// Spans that wait for the collector, and the client that sends them.
 const TRACE_BYTES: u64 = 8 * MB;
 
+/// Analyses that wait to be sent to the other nodes of a cluster, and what is read from them.
+const CLUSTER_BYTES: u64 = 16 * MB;
+
 /// A connection without the head of a request: its tasks, its buffers, and for HTTP/2 its streams
 /// and the part of the bodies that waits unread.
 const CONNECTION_BYTES: u64 = 64 << 10;
@@ -44,6 +47,7 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let store = if settings.store.is_on() { store_bound() } else { 0 };
     let tables = if settings.syzygy.paths.is_empty() { 0 } else { settings.syzygy.memory_mb * MB };
     let traces = if settings.otlp.is_on() { TRACE_BYTES } else { 0 };
+    let cluster = if settings.cluster.is_on() { CLUSTER_BYTES } else { 0 };
     let requests = settings.http.requests_mb as u64 * MB;
     let connection = settings.http.head_bytes as u64 + CONNECTION_BYTES;
     let connections = settings.http.connections as u64 * connection;
@@ -59,7 +63,7 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
         BATCH_COPIES * settings.batch.bytes as u64 + settings.batch.lines as u64 * BATCH_LINE_BYTES;
     let batches = settings.batch.max as u64 * batch;
     (PROCESS_BYTES + traces + requests + connections + streams + batches + exploration + pictures)
-        .saturating_add(store as u64 + jobs + tables)
+        .saturating_add(store as u64 + jobs + tables + cluster)
         .saturating_add(service as u64)
         .div_ceil(MB)
 }

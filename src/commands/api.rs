@@ -140,6 +140,8 @@ pub(super) fn settings_for_one_client(file: Option<&Path>) -> Result<Settings, B
     settings.idle.positions = 0;
     // The store belongs to the server: its jobs must not continue here.
     settings.store.path = PathBuf::new();
+    // So does the place in a cluster.
+    settings.cluster.url.clear();
     Ok(settings)
 }
 

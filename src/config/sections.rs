@@ -1,5 +1,6 @@
 //! The settings by section: one struct for each table of `config/default.toml`.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,6 +45,8 @@ pub struct Settings {
     pub compat: CompatSettings,
     /// The endgame tablebases.
     pub syzygy: SyzygySettings,
+    /// The cluster to which the node belongs.
+    pub cluster: ClusterSettings,
     /// The tools for language models.
     pub mcp: McpSettings,
     /// The HTTP layer.
@@ -232,6 +235,33 @@ pub struct SyzygySettings {
     pub probe_limit: u32,
     /// Whether the 50-move rule counts.
     pub fifty_move_rule: bool,
+}
+
+/// `cluster.*`
+#[derive(Clone, Deserialize)]
+pub struct ClusterSettings {
+    /// URL of the server that the nodes share. Empty: the node belongs to no cluster.
+    pub url: String,
+    /// Name of the node in logs. Empty: that of the machine.
+    pub node: String,
+    /// What stands before the name of each key on the server.
+    pub prefix: String,
+}
+
+impl ClusterSettings {
+    /// `true` when the node belongs to a cluster.
+    pub fn is_on(&self) -> bool {
+        !self.url.is_empty()
+    }
+}
+
+impl fmt::Debug for ClusterSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL may have a password.
+        let ClusterSettings { url: _, node, prefix } = self;
+        let mut out = f.debug_struct("ClusterSettings");
+        out.field("node", node).field("prefix", prefix).finish_non_exhaustive()
+    }
 }
 
 /// `mcp.*`

@@ -105,6 +105,7 @@ use lines::LineSchemas;
             JudgementName,
             ScoreRequest,
             batch::BatchRequest,
+            limits::ClusterCapacity,
             limits::RateLimitStatus,
             explore::ExploreRequest,
             explore::CachedEvaluation,

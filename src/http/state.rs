@@ -199,6 +199,13 @@ impl App {
         is_store_failing.then_some("store")
     }
 
+    /// What a server that takes traffic does without.
+    pub(super) fn degraded(&self) -> Vec<&'static str> {
+        let status = self.0.core.get().map(|core| core.service.status());
+        let cluster = status.and_then(|status| status.cluster);
+        cluster.filter(|cluster| cluster.is_unreachable).map(|_| "cluster").into_iter().collect()
+    }
+
     /// The analysis service. Waits while the server is starting.
     pub(super) async fn service(&self) -> &Service {
         &self.0.core.wait().await.service

@@ -38,6 +38,27 @@ const STOP_REASONS: [StopReason; 7] = [
     StopReason::Tablebase,
 ];
 
+impl Record {
+    /// Encodes the record without the key of its position, for a cache that has entries by
+    /// [`EntryKey::position_bytes`] and [`EntryKey::context_bytes`]. The checksum covers the whole
+    /// key.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self, &self.key.to_bytes())
+    }
+
+    /// Decodes what [`Record::to_bytes`] encoded under this position and context.
+    ///
+    /// # Errors
+    /// The bytes are damaged, of another layout, or were stored under another key.
+    pub fn from_bytes(
+        position: &[u8],
+        context: &[u8],
+        value: &[u8],
+    ) -> Result<Record, DecodeError> {
+        decode(&[position, context].concat(), value)
+    }
+}
+
 /// Encodes a record that is stored under `key`.
 pub(super) fn encode(record: &Record, key: &[u8]) -> Vec<u8> {
     let Record { report, effort, .. } = record;

@@ -55,6 +55,17 @@ pub struct EntryKey {
 }
 
 impl EntryKey {
+    /// The part of the encoded key that all analyses of a position share.
+    pub fn position_bytes(zobrist_key: u64, position: &PackedPosition) -> Vec<u8> {
+        EntryKey::prefix(zobrist_key, position)
+    }
+
+    /// The part of the encoded key that follows [`EntryKey::position_bytes`].
+    pub fn context_bytes(&self) -> Vec<u8> {
+        let prefix = EntryKey::prefix(self.zobrist_key, &self.position);
+        self.to_bytes().split_off(prefix.len())
+    }
+
     /// The common prefix of all keys of a position: its Zobrist key in big-endian order, the length
     /// of its packed form, and the packed form.
     ///

@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["chess", "nnue", "tablebase"]),
     ("store", &["chess", "engine"]),
     ("analysis", &["chess", "openings", "nnue", "tablebase", "engine", "store"]),
+    ("cluster", &["chess", "store", "analysis"]),
     ("client", &[]),
     ("terminal", &["chess"]),
     ("mcp", &["chess", "client"]),

@@ -782,7 +782,8 @@ export interface paths {
         };
         /**
          * Check that the server is ready for traffic
-         * @description A server with a full queue is ready, because it answers further searches with 503 itself.
+         * @description A server with a full queue is ready, because it answers further searches with 503 itself. So is a
+         *     node that has lost its cluster, because all nodes lose it at once.
          */
         get: operations["readyz"];
         put?: never;
@@ -1468,6 +1469,15 @@ export interface components {
              */
             mate?: number;
         };
+        /** @description The nodes of a cluster that have the same engine, network and tablebases, this one included. */
+        Cluster: {
+            /** @description The number of nodes; 1 while this one cannot reach the others. */
+            nodes: number;
+            /** @description The number of searches that they can run at once. */
+            workers: number;
+            /** @description The number of searches that they could start now. */
+            free: number;
+        };
         /**
          * @description White or black.
          * @enum {string}
@@ -1737,7 +1747,7 @@ export interface components {
         };
         /** @description The state of the process. */
         Health: {
-            /** @description `ok` from `/livez`, `ready` from `/readyz`. */
+            /** @description Always `ok`. */
             status: string;
         };
         /** @description Sent if the server has sent no other line for some seconds. */
@@ -2709,6 +2719,13 @@ export interface components {
              */
             remaining: number;
         };
+        /** @description The state of a server that takes traffic. */
+        Readiness: {
+            /** @description Always `ready`. */
+            status: string;
+            /** @description What the server does without; absent if it has all. `cluster`: it cannot reach the other nodes and goes on alone. */
+            degraded?: "cluster"[];
+        };
         /** @description A move as bitboards and names. */
         Record: components["schemas"]["CastleFlags"] & {
             /** @description The square that the piece leaves; for castling, the king's square. */
@@ -2863,6 +2880,8 @@ export interface components {
             jobs: components["schemas"]["Jobs"];
             /** @description The endgame tablebases; null if the server has none. */
             tablebase: null | components["schemas"]["Tablebase"];
+            /** @description The nodes that share searches and analyses with this one; null if it belongs to no cluster. */
+            cluster: null | components["schemas"]["Cluster"];
             /** @description The maximum number of concurrent connections. */
             connections: number;
             /** @description The maximum number of concurrent streams and live boards. */
@@ -6163,7 +6182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, or `store` while writing to disk fails. With `store`, other requests are still answered. */

@@ -9,9 +9,19 @@ use crate::analysis::cache_key::{AnalysisKey, HistoryContext, HistoryHash};
 use crate::engine::{Limits, Report};
 use crate::store::{EntryKey, Record, StoredEffort};
 
+/// Plies in the longest line of a report.
+pub(super) const MAX_PV_PLIES: usize = 256;
+
+/// How many lines of an analysis are cached at most. A request for more lines is searched.
+pub(super) const MAX_LINES: usize = 5;
+
+/// Plies in the longest alternative line that is cached. A longer line and all lines after it are
+/// left out, so that a cached answer is as complete as a searched one.
+pub(super) const MAX_ALTERNATIVE_PLIES: usize = 32;
+
 /// The analysis of a position in one history context.
 #[derive(Clone, Debug)]
-pub(super) struct CacheEntry {
+pub(in crate::analysis) struct CacheEntry {
     pub(super) context: HistoryContext,
     pub(super) report: Arc<Report>,
     pub(super) effort: StoredEffort,

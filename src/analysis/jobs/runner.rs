@@ -258,7 +258,8 @@ impl Runner {
                 let stream_result = self
                     .jobs
                     .service()
-                    .start_analysis(analysis_request(&self.entry, (*game).clone()));
+                    .follow(analysis_request(&self.entry, (*game).clone()))
+                    .await;
                 let task = evaluate_position(
                     stream_result,
                     self.jobs.clone(),

@@ -117,14 +117,14 @@ async fn respond(
         request.options.clamp(resolved.game, caller.client(), app.caps())?;
     let service = app.service().await;
     if format == ResponseFormat::Json {
-        let mut analysis = service.start_analysis(request)?;
+        let mut analysis = service.follow(request).await?;
         render_options.tablebase =
             searched_entry(app, caller.client(), &render_options.position).await;
         let answer = analysis.wait_for_end().await?;
         return Ok(Reply(AnalysisAnswer::new(state, &render_options, &answer)).into_response());
     }
     let permit = app.stream_permit(caller.client())?;
-    let analysis = service.start_analysis(request)?;
+    let analysis = service.follow(request).await?;
     render_options.tablebase = searched_entry(app, caller.client(), &render_options.position).await;
     let setup = StreamSetup { options: app.caps().stream, format, permit, caller };
     streaming::stream_response(setup, render_options, analysis).await

@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Schema, Type};
 
+use crate::analysis::ClusterStatus;
 use crate::engine::StrengthLimit;
 use crate::http::App;
 use crate::http::access::{Allowance, Identity};
@@ -59,6 +60,9 @@ pub(crate) struct ServerLimits {
     /// The endgame tablebases; null if the server has none.
     #[schema(required, schema_with = tablebase_set_or_null)]
     tablebase: Option<TablebaseSet>,
+    /// The nodes that share searches and analyses with this one; null if it belongs to no cluster.
+    #[schema(required, schema_with = cluster_or_null)]
+    cluster: Option<ClusterCapacity>,
     /// The maximum number of concurrent connections.
     connections: usize,
     /// The maximum number of concurrent streams and live boards.
@@ -120,6 +124,18 @@ pub(crate) struct JobLimits {
     /// take, in thousandths of what other clients leave.
     #[schema(minimum = 1, maximum = 500)]
     anonymous_share_permille: u16,
+}
+
+/// The nodes of a cluster that have the same engine, network and tablebases, this one included.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Cluster)]
+pub(crate) struct ClusterCapacity {
+    /// The number of nodes; 1 while this one cannot reach the others.
+    nodes: usize,
+    /// The number of searches that they can run at once.
+    workers: usize,
+    /// The number of searches that they could start now.
+    free: usize,
 }
 
 /// The rate limit of a client.
@@ -221,6 +237,7 @@ pub(crate) async fn limits(
             anonymous_share_permille: caps.jobs.anonymous_share_permille,
         },
         tablebase: engine.tablebase().map(|options| TablebaseSet::from(&*options.tables)),
+        cluster: status.cluster.map(ClusterCapacity::from),
         connections: caps.connections,
         streams: caps.streams,
         rate: identity
@@ -238,6 +255,19 @@ impl From<Allowance> for RateLimitStatus {
             remaining,
         }
     }
+}
+
+impl From<ClusterStatus> for ClusterCapacity {
+    fn from(ClusterStatus { nodes, workers, free_workers, .. }: ClusterStatus) -> ClusterCapacity {
+        ClusterCapacity { nodes, workers, free: free_workers }
+    }
+}
+
+fn cluster_or_null() -> Schema {
+    ref_or_null::<ClusterCapacity>(
+        "The nodes that share searches and analyses with this one; null if it belongs to no \
+         cluster.",
+    )
 }
 
 fn rate_or_null() -> Schema {

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::task::{JoinError, spawn_blocking};
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, Type};
 
 use crate::chess::encodings::LAYOUT_VERSION;
 use crate::engine::Engine;
@@ -85,8 +85,28 @@ fn uptime_ms() -> ObjectBuilder {
 /// The state of the process.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// `ok` from `/livez`, `ready` from `/readyz`.
+    /// Always `ok`.
     status: &'static str,
+}
+
+/// The state of a server that takes traffic.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Readiness {
+    /// Always `ready`.
+    status: &'static str,
+    /// What the server does without; absent if it has all. `cluster`: it cannot reach the other
+    /// nodes and goes on alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(schema_with = degraded)]
+    degraded: Vec<&'static str>,
+}
+
+fn degraded() -> ArrayBuilder {
+    let parts = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["cluster"]));
+    ArrayBuilder::new().items(parts).min_items(Some(1)).description(Some(
+        "What the server does without; absent if it has all. `cluster`: it cannot reach the other \
+         nodes and goes on alone.",
+    ))
 }
 
 /// Check that the process is alive
@@ -104,17 +124,18 @@ pub(crate) async fn livez() -> Reply<Health> {
 
 /// Check that the server is ready for traffic
 ///
-/// A server with a full queue is ready, because it answers further searches with 503 itself.
+/// A server with a full queue is ready, because it answers further searches with 503 itself. So is a
+/// node that has lost its cluster, because all nodes lose it at once.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "server",
-    responses((status = 200, description = "The server is ready.", body = Health),
+    responses((status = 200, description = "The server is ready.", body = Readiness),
         crate::http::problem::NotReady)
 )]
-pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Problem> {
+pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Readiness>, Problem> {
     match app.not_ready_reason() {
-        None => Ok(Reply(Health { status: "ready" })),
+        None => Ok(Reply(Readiness { status: "ready", degraded: app.degraded() })),
         Some(reason) => Err(Problem::not_ready(reason)),
     }
 }

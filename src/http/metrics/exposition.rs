@@ -18,7 +18,8 @@ use super::process::ProcessStats;
 use super::requests::{RequestMetrics, RouteMetrics};
 use crate::analysis::jobs::JobsStatus;
 use crate::analysis::{
-    ClassCounts, DURATION_BUCKET_BOUNDS, DurationSnapshot, ServiceStatus, StoreStatus,
+    ClassCounts, ClusterStatus, DURATION_BUCKET_BOUNDS, DurationSnapshot, ServiceStatus,
+    StoreStatus,
 };
 use crate::tablebase::ProbeStatistics;
 
@@ -104,6 +105,7 @@ impl Collector for MetricsSnapshot {
             core.queue(&mut writer)?;
             core.searches(&mut writer)?;
             core.evaluation_cache(&mut writer)?;
+            core.cluster(&mut writer)?;
             core.jobs(&mut writer)?;
             core.tablebase(&mut writer)?;
         }
@@ -264,7 +266,11 @@ impl CoreSnapshot {
         writer.counters(
             "kibitzer_dictionary_hits_total",
             "Requests answered by the evaluation cache, by tier.",
-            [([("tier", "memory")], hits.memory), ([("tier", "disk")], hits.disk)],
+            [
+                ([("tier", "memory")], hits.memory),
+                ([("tier", "disk")], hits.disk),
+                ([("tier", "cluster")], hits.cluster),
+            ],
         )?;
         writer.counter(
             "kibitzer_dictionary_misses_total",
@@ -302,6 +308,51 @@ impl CoreSnapshot {
             "kibitzer_store_failing",
             "1 while writing analyses to disk fails.",
             u64::from(failing),
+        )
+    }
+
+    fn cluster(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
+        let Some(ClusterStatus { nodes, workers, free_workers, is_unreachable, cache }) =
+            self.status.cluster
+        else {
+            return Ok(());
+        };
+        writer.gauge(
+            "kibitzer_cluster_unreachable",
+            "1 while the cluster's server cannot be reached and the node goes on alone.",
+            u64::from(is_unreachable),
+        )?;
+        writer.gauge(
+            "kibitzer_cluster_nodes",
+            "Nodes that share searches and analyses with this one, itself included.",
+            nodes,
+        )?;
+        writer.gauge("kibitzer_cluster_workers", "Workers of these nodes.", workers)?;
+        writer.gauge(
+            "kibitzer_cluster_workers_free",
+            "Workers of these nodes without a search.",
+            free_workers,
+        )?;
+        writer.counters(
+            "kibitzer_cluster_cache_reads_total",
+            "Reads of the shared evaluation cache, by outcome.",
+            [
+                ([("outcome", "answered")], cache.reads),
+                ([("outcome", "missed")], cache.missed_reads),
+            ],
+        )?;
+        writer.counters(
+            "kibitzer_cluster_cache_writes_total",
+            "Analyses for the shared evaluation cache, by outcome.",
+            [
+                ([("outcome", "written")], cache.writes),
+                ([("outcome", "dropped")], cache.dropped_writes),
+            ],
+        )?;
+        writer.counter(
+            "kibitzer_cluster_cache_invalid_total",
+            "Analyses of the shared evaluation cache that were damaged or not legal.",
+            cache.invalid,
         )
     }
 

@@ -461,6 +461,25 @@ class CloudLine(TypedDict):
     """
 
 
+class Cluster(TypedDict):
+    """
+    The nodes of a cluster that have the same engine, network and tablebases, this one included.
+    """
+
+    nodes: int
+    """
+    The number of nodes; 1 while this one cannot reach the others.
+    """
+    workers: int
+    """
+    The number of searches that they can run at once.
+    """
+    free: int
+    """
+    The number of searches that they could start now.
+    """
+
+
 Color: TypeAlias = Literal['white', 'black']
 """
 White or black.
@@ -616,7 +635,7 @@ class Health(TypedDict):
 
     status: str
     """
-    `ok` from `/livez`, `ready` from `/readyz`.
+    Always `ok`.
     """
 
 
@@ -1374,6 +1393,21 @@ class Rate(TypedDict):
     remaining: int
     """
     The number of requests that the caller can still send now.
+    """
+
+
+class Readiness(TypedDict):
+    """
+    The state of a server that takes traffic.
+    """
+
+    status: str
+    """
+    Always `ready`.
+    """
+    degraded: NotRequired[list[Literal['cluster']]]
+    """
+    What the server does without; absent if it has all. `cluster`: it cannot reach the other nodes and goes on alone.
     """
 
 
@@ -2658,6 +2692,10 @@ class ServerLimits(TypedDict):
     tablebase: Tablebase | None
     """
     The endgame tablebases; null if the server has none.
+    """
+    cluster: Cluster | None
+    """
+    The nodes that share searches and analyses with this one; null if it belongs to no cluster.
     """
     connections: int
     """

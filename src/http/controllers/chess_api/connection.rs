@@ -106,7 +106,7 @@ impl<'a> ChessApiConnection<'a> {
 
     async fn start(&mut self, search: ChessApiSearch) -> SocketResult {
         let (request, context) = search.into_request(self.caller.client(), self.app.caps());
-        match self.service.start_analysis(request) {
+        match self.service.follow(request).await {
             Ok(analysis) => {
                 self.running = Some(RunningSearch { context, analysis });
                 Ok(())

@@ -178,7 +178,7 @@ impl<'a> LiveConnection<'a> {
         };
         self.end_running_analysis().await?;
         self.last_options = options;
-        match self.service.start_analysis(request) {
+        match self.service.follow(request).await {
             Ok(analysis) => {
                 render_options.tablebase =
                     searched_entry(self.app, self.caller.client(), &render_options.position).await;

@@ -1,0 +1,63 @@
+//! The interface to the other nodes of a cluster: what the service shares with them.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::chess::encodings::PackedPosition;
+use crate::store::Record;
+
+/// Least nodes behind an analysis that the nodes share. A shorter search takes about as long as its
+/// way to another node.
+pub(super) const MIN_SHARED_NODES: u64 = 20_000;
+
+/// The records of a position, once the shared cache has answered.
+pub type SharedRecords<'a> = Pin<Box<dyn Future<Output = Vec<Record>> + Send + 'a>>;
+
+/// The cluster to which this node belongs.
+///
+/// Nothing here fails: a node that cannot reach the others goes on alone.
+pub trait Cluster: fmt::Debug + Send + Sync + 'static {
+    /// What is known of the nodes.
+    fn status(&self) -> ClusterStatus;
+
+    /// Reads every shared analysis of a position, whose Zobrist key is `zobrist_key`. Resolves
+    /// within milliseconds, without any record if the cache has not answered by then.
+    fn read_cache(&self, zobrist_key: u64, position: PackedPosition) -> SharedRecords<'_>;
+
+    /// Takes an analysis that the shared cache shall have soon. Never waits.
+    fn write_cache(&self, record: Record);
+
+    /// Notes that a record from the shared cache is not valid, and removes it there.
+    fn discard(&self, record: &Record);
+}
+
+/// The nodes of a cluster that share searches and analyses, this one included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClusterStatus {
+    /// Nodes.
+    pub nodes: usize,
+    /// Their workers.
+    pub workers: usize,
+    /// Their workers without a search.
+    pub free_workers: usize,
+    /// `true` while this node cannot reach the others and goes on alone.
+    pub is_unreachable: bool,
+    /// How the shared cache answered and took analyses since the start.
+    pub cache: SharedCacheCounts,
+}
+
+/// The shared cache's answers and writes since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedCacheCounts {
+    /// Reads that were answered in time, with or without a record.
+    pub reads: u64,
+    /// Reads that were not answered in time, or not made while the cache is slow.
+    pub missed_reads: u64,
+    /// Records that were damaged, of another layout, or not legal.
+    pub invalid: u64,
+    /// Records written.
+    pub writes: u64,
+    /// Records that were not written because the cache was slow or unreachable.
+    pub dropped_writes: u64,
+}

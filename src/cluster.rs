@@ -1,0 +1,32 @@
+//! Several nodes as one service, through a server that speaks the Redis protocol.
+//!
+//! The nodes know each other by what each writes to the server every second, and share finished
+//! analyses there. A node that cannot reach the server goes on alone. docs/cluster.md explains the
+//! set-up, and what each failure costs.
+//!
+//! - `options`: how a node takes part;
+//! - `connection`: the connection and its time limits;
+//! - `server_info`: what the server is, and what it must be;
+//! - `keys`: the names of all keys;
+//! - `node`: the identity of a node;
+//! - `heartbeat`: what a node tells the others;
+//! - `membership`: the nodes that are alive;
+//! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
+//! - `redis_cluster`: all of it behind the interface of the analysis service.
+
+mod breaker;
+mod connection;
+mod error;
+mod heartbeat;
+mod keys;
+mod membership;
+mod node;
+mod options;
+mod redis_cluster;
+mod server_info;
+mod shared_cache;
+
+pub use error::ClusterError;
+pub use node::InvalidNodeName;
+pub use options::ClusterOptions;
+pub use redis_cluster::RedisCluster;

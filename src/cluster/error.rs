@@ -1,0 +1,39 @@
+//! Errors of the cluster. Every text names the configuration key, because the operator has to
+//! correct the cause.
+
+use redis::RedisError;
+
+use super::node::InvalidNodeName;
+
+/// The reason why a node does not start in a cluster. A server that cannot be reached is none: the
+/// node starts alone and keeps trying.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The URL has another form, or names an unknown scheme.
+    #[error(
+        "cluster.url: it must have the form redis://[user:password@]host[:port][/database], or \
+         rediss:// for TLS"
+    )]
+    Url,
+    /// The name of the node has another form.
+    #[error("cluster.node: {0}")]
+    Node(#[from] InvalidNodeName),
+    /// The prefix of the keys has another form.
+    #[error("cluster.prefix: it must have at most {max} characters of ASCII and no spaces")]
+    Prefix {
+        /// The most characters.
+        max: usize,
+    },
+    /// The server refuses the user or the password, or the user may not do what is needed.
+    #[error("cluster.url: the server refuses this user: {0}")]
+    Refused(RedisError),
+    /// The server is too old.
+    #[error("cluster.url: the server is version {version}; kibitzer needs Redis 7.0 or Valkey")]
+    TooOld {
+        /// The version that the server reports.
+        version: String,
+    },
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers: {0}")]
+    Random(#[from] getrandom::Error),
+}

@@ -1,0 +1,81 @@
+//! The names of all keys on the server.
+//!
+//! Each begins with `cluster.prefix` and the version of the layout, `k1:`. What nodes of other
+//! versions cannot read stands under the name of an [`EngineGroup`].
+
+use std::fmt::{self, Write as _};
+
+use sha2::{Digest, Sha256};
+
+/// The version of all names and values. Nodes ignore the keys of another version.
+const LAYOUT: &str = "k1:";
+
+/// The nodes that share searches and analyses: those with the same engine, network and tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct EngineGroup(pub(super) [u8; 8]);
+
+impl EngineGroup {
+    /// The group of the nodes with this [`engine_id`](crate::analysis::Searcher::engine_id): the
+    /// first bytes of its SHA-256.
+    pub(super) fn of(engine_id: &str) -> EngineGroup {
+        let digest = Sha256::digest(engine_id);
+        EngineGroup(std::array::from_fn(|index| digest[index]))
+    }
+}
+
+impl fmt::Display for EngineGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The names of the keys of a node.
+#[derive(Clone, Debug)]
+pub(super) struct Keys {
+    /// The prefix of all names.
+    prefix: String,
+    group: EngineGroup,
+}
+
+impl Keys {
+    /// The names behind this prefix, for a node of this group.
+    pub(super) fn new(prefix: &str, group: EngineGroup) -> Keys {
+        Keys { prefix: format!("{prefix}{LAYOUT}"), group }
+    }
+
+    /// The prefix of the heartbeats, whose rest is the id of the node.
+    pub(super) fn heartbeat_prefix(&self) -> String {
+        format!("{}n:", self.prefix)
+    }
+
+    /// The ids of all nodes by the time of their last heartbeat.
+    pub(super) fn nodes(&self) -> String {
+        format!("{}nodes", self.prefix)
+    }
+
+    /// The analyses of a position, given [`EntryKey::position_bytes`].
+    ///
+    /// [`EntryKey::position_bytes`]: crate::store::EntryKey::position_bytes
+    pub(super) fn analyses(&self, position: &[u8]) -> Vec<u8> {
+        let mut name = self.prefix.clone();
+        // Writing to a String cannot fail.
+        let _ = write!(name, "d:{}:", self.group);
+        [name.as_bytes(), position].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_those_of_layout_1() {
+        // sha256sum of "engine 1".
+        let group = EngineGroup::of("engine 1");
+        assert_eq!(group.to_string(), "875ef5661da43aa8");
+        let keys = Keys::new("chess:", group);
+        assert_eq!(keys.heartbeat_prefix(), "chess:k1:n:");
+        assert_eq!(keys.nodes(), "chess:k1:nodes");
+        assert_eq!(keys.analyses(b"\x01\xff"), b"chess:k1:d:875ef5661da43aa8:\x01\xff");
+    }
+}

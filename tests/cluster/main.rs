@@ -1,0 +1,22 @@
+//! Several nodes as one service: real nodes and a real server of the Redis protocol.
+//!
+//! `make test-cluster` runs it with each server. `REDIS_SERVER` is the program of the server, by
+//! default `redis-server`. Each test has a server and nodes of its own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod cache;
+mod failures;
+mod membership;
+mod node;
+mod old_server;
+mod redis_server;
+#[path = "../support/serve.rs"]
+mod serve;
+mod start;
+mod wait;

@@ -1,0 +1,137 @@
+//! A node of the cluster.
+
+use std::io::BufRead;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex};
+
+use reqwest::Client;
+use serde_json::{Value, json};
+
+use crate::serve::ServeProcess;
+use crate::wait::{LONG, until};
+
+/// A process of `kibitzer serve`, killed when it is dropped.
+pub(crate) struct Node {
+    child: Child,
+    client: Client,
+    base: String,
+    log: Arc<Mutex<Vec<Value>>>,
+}
+
+/// The command of a node with one worker.
+pub(crate) fn command(url: &str, settings: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+    command.args(["serve", "--listen", "127.0.0.1:0"]).envs([
+        ("KIBITZER__CLUSTER__URL", url),
+        ("KIBITZER__LOG__FORMAT", "json"),
+        ("KIBITZER__SEARCH__HASH_MB", "8"),
+        ("KIBITZER__SEARCH__WORKERS", "1"),
+        ("KIBITZER__IDLE__POSITIONS", "0"),
+        ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"),
+    ]);
+    command.envs(settings.iter().copied());
+    command
+}
+
+impl Node {
+    /// Starts a node and waits until it listens.
+    pub(crate) fn start(url: &str, settings: &[(&str, &str)]) -> Node {
+        let ServeProcess { child, address, start_log, log: lines } =
+            ServeProcess::spawn(&mut command(url, settings));
+        let log = Arc::new(Mutex::new(start_log));
+        let shared = log.clone();
+        std::thread::spawn(move || {
+            for line in lines.lines().map_while(Result::ok) {
+                shared.lock().unwrap().push(serde_json::from_str(&line).unwrap_or_default());
+            }
+        });
+        let client = kibitzer::client::plain_http().unwrap().no_proxy().build().unwrap();
+        Node { child, client, base: format!("http://{address}"), log }
+    }
+
+    /// Starts a node with the name and waits until it knows of so many nodes.
+    pub(crate) async fn start_named(url: &str, name: &str, nodes: u64) -> Node {
+        let node = Node::start(url, &[("KIBITZER__CLUSTER__NODE", name)]);
+        node.wait_for_nodes(nodes).await;
+        node
+    }
+
+    /// The body of a response with status 200.
+    pub(crate) async fn get(&self, path: &str) -> String {
+        let response = self.client.get(format!("{}{path}", self.base)).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        response.text().await.unwrap()
+    }
+
+    pub(crate) async fn get_json(&self, path: &str) -> Value {
+        serde_json::from_str(&self.get(path).await).unwrap()
+    }
+
+    /// The best move of a position.
+    pub(crate) async fn best_move(&self, fen: &str, depth: u8) -> Value {
+        let request = self.client.post(format!("{}/v1/best-move", self.base));
+        let response = request.json(&json!({ "fen": fen, "depth": depth })).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        response.json().await.unwrap()
+    }
+
+    /// The value of a metric with these labels.
+    pub(crate) async fn metric(&self, name: &str) -> f64 {
+        let text = self.get("/metrics").await;
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
+        line.unwrap_or_else(|| panic!("no metric {name}")).parse().unwrap()
+    }
+
+    /// The nodes that this one knows of, itself included.
+    pub(crate) async fn nodes(&self) -> u64 {
+        self.get_json("/v1/limits").await["cluster"]["nodes"].as_u64().unwrap()
+    }
+
+    pub(crate) async fn wait_for_nodes(&self, nodes: u64) {
+        until(&format!("{nodes} nodes"), LONG, async || self.nodes().await == nodes).await;
+    }
+
+    /// `true` if the node says that it has lost the cluster.
+    pub(crate) async fn is_degraded(&self) -> bool {
+        let ready = self.get_json("/readyz").await;
+        assert_eq!(ready["status"], "ready");
+        !ready["degraded"].is_null()
+    }
+
+    pub(crate) async fn wait_until_degraded(&self, is_degraded: bool) {
+        until(&format!("degraded: {is_degraded}"), LONG, async || {
+            self.is_degraded().await == is_degraded
+        })
+        .await;
+    }
+
+    /// The events of the log with this message.
+    pub(crate) fn logged(&self, message: &str) -> Vec<Value> {
+        let log = self.log.lock().unwrap();
+        log.iter().filter(|event| event["message"] == message).cloned().collect()
+    }
+
+    pub(crate) async fn wait_for_log(&self, message: &str) {
+        until(message, LONG, async || !self.logged(message).is_empty()).await;
+    }
+
+    /// Kills the process by SIGKILL.
+    pub(crate) fn kill(&mut self) {
+        // Both calls fail only if the process has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Asks the process to end and waits for it.
+    pub(crate) fn terminate(&mut self) {
+        let sent = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(sent.unwrap().success());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
