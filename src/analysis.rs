@@ -29,7 +29,7 @@ mod workers;
 
 pub use analysis_stream::{AnalysisStream, AnalysisUpdate};
 pub use answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult, Source};
-pub use cluster::{Cluster, ClusterStatus, SharedCacheCounts, SharedRecords};
+pub use cluster::{Cluster, ClusterStatus, SessionPlace, SharedCacheCounts, SharedRecords};
 pub use counters::{
     CacheLookupCounts, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus,
 };
@@ -42,4 +42,4 @@ pub use request::{AnalysisRequest, PriorityClass};
 pub use searcher::Searcher;
 pub use service::{Backends, Service, ServiceOptions};
 pub(crate) use session::{CLIENT_SHARES, client_share};
-pub use session::{Client, Session};
+pub use session::{Client, Session, SessionId};

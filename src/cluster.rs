@@ -11,6 +11,7 @@
 //! - `node`: the identity of a node;
 //! - `heartbeat`: what a node tells the others;
 //! - `membership`: the nodes that are alive;
+//! - `sessions`: which request of a session is the newest;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
 //! - `redis_cluster`: all of it behind the interface of the analysis service.
 
@@ -24,6 +25,7 @@ mod node;
 mod options;
 mod redis_cluster;
 mod server_info;
+mod sessions;
 mod shared_cache;
 
 pub use error::ClusterError;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+use super::session::SessionId;
 use crate::chess::encodings::PackedPosition;
 use crate::store::Record;
 
@@ -13,6 +14,9 @@ pub(super) const MIN_SHARED_NODES: u64 = 20_000;
 
 /// The records of a position, once the shared cache has answered.
 pub type SharedRecords<'a> = Pin<Box<dyn Future<Output = Vec<Record>> + Send + 'a>>;
+
+/// The place of a request in its session, once the cluster has answered.
+pub type SessionPlace<'a> = Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a>>;
 
 /// The cluster to which this node belongs.
 ///
@@ -30,6 +34,11 @@ pub trait Cluster: fmt::Debug + Send + Sync + 'static {
 
     /// Notes that a record from the shared cache is not valid, and removes it there.
     fn discard(&self, record: &Record);
+
+    /// Tells the other nodes that a request on this one has entered a session. Resolves with its
+    /// place among all requests of the session, later ones having higher numbers, or with `None` if
+    /// the cluster cannot be reached.
+    fn enter_session(&self, session: SessionId) -> SessionPlace<'_>;
 }
 
 /// The nodes of a cluster that share searches and analyses, this one included.

@@ -164,8 +164,8 @@ impl EvaluationCache {
     }
 
     /// The cluster whose nodes share analyses, if there is one.
-    pub(super) fn cluster(&self) -> Option<&dyn Cluster> {
-        self.cluster.as_deref()
+    pub(super) fn cluster(&self) -> Option<&Arc<dyn Cluster>> {
+        self.cluster.as_ref()
     }
 
     /// Reads the valid analyses that the cluster has of this position. Without a cluster there are

@@ -26,7 +26,7 @@ use super::queue::{Queue, SpeculativeQueue, Submitter, Task, TaskControl};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
 use super::search_task::{EarlierRuns, SearchTask};
 use super::searcher::Searcher;
-use super::session::{SessionGuard, Sessions};
+use super::session::{SessionGuard, SessionId, Sessions};
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{
@@ -164,6 +164,7 @@ impl Service {
             options.speculative_queue_capacity,
             options.slice,
         ));
+        let sessions = Sessions::new(cache.cluster().is_some());
         let cache = Arc::new(cache);
         let searches = SharedSearches::default();
         let speculative_search = SpeculativeSearch {
@@ -177,7 +178,7 @@ impl Service {
             searches,
             queue: queue.clone(),
             shutdown: Arc::default(),
-            sessions: Sessions::default(),
+            sessions,
             unshared_searches: AtomicU64::new(0),
             options,
         }));
@@ -312,6 +313,12 @@ impl Service {
         handle.wait(service.options.max_wait, result_receiver).await
     }
 
+    /// Notes that a request on another node of the cluster has entered a session, as the given
+    /// place among all of its requests. An older one on this node ends with its result so far.
+    pub fn note_session_elsewhere(&self, session: SessionId, place: u64) {
+        self.0.sessions.note_entry_elsewhere(session, place);
+    }
+
     /// The state of the service.
     pub fn status(&self) -> ServiceStatus {
         let Inner { cache, searches, queue, shutdown, options, .. } = &*self.0;
@@ -332,7 +339,7 @@ impl Service {
                 waiting: disk.waiting(),
                 failing: disk.is_failing(),
             }),
-            cluster: cache.cluster().map(Cluster::status),
+            cluster: cache.cluster().map(|cluster| cluster.status()),
             shutting_down: shutdown.is_stopped(),
         }
     }
@@ -376,9 +383,18 @@ impl Service {
 }
 
 impl Inner {
-    /// Enters the session of a request, whose older request it replaces.
+    /// Enters the session of a request, whose older request it replaces. The other nodes hear of it
+    /// in a task of its own, so that the request need not wait.
     fn enter_session(&self, request: &AnalysisRequest) -> Option<SessionGuard> {
-        request.session.clone().map(|session| self.sessions.enter(session))
+        let guard = self.sessions.enter(request.session.clone()?);
+        if let Some(cluster) = self.cache.cluster().cloned() {
+            let entry = guard.entry();
+            tokio::spawn(async move {
+                let place = cluster.enter_session(entry.session_id()).await;
+                entry.complete(place);
+            });
+        }
+        Some(guard)
     }
 
     /// Starts an analysis, given what other nodes have found.

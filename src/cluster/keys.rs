@@ -53,6 +53,16 @@ impl Keys {
         format!("{}nodes", self.prefix)
     }
 
+    /// The last place of a session.
+    pub(super) fn session(&self, id: &[u8; 16]) -> Vec<u8> {
+        [self.prefix.as_bytes(), b"s:", id].concat()
+    }
+
+    /// The channel that tells all nodes of entries into sessions.
+    pub(super) fn session_channel(&self) -> String {
+        format!("{}sessions", self.prefix)
+    }
+
     /// The analyses of a position, given [`EntryKey::position_bytes`].
     ///
     /// [`EntryKey::position_bytes`]: crate::store::EntryKey::position_bytes
@@ -76,6 +86,11 @@ mod tests {
         let keys = Keys::new("chess:", group);
         assert_eq!(keys.heartbeat_prefix(), "chess:k1:n:");
         assert_eq!(keys.nodes(), "chess:k1:nodes");
+        assert_eq!(
+            keys.session(&[1; 16]),
+            b"chess:k1:s:\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"
+        );
+        assert_eq!(keys.session_channel(), "chess:k1:sessions");
         assert_eq!(keys.analyses(b"\x01\xff"), b"chess:k1:d:875ef5661da43aa8:\x01\xff");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use redis::Client;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::connection::Connection;
@@ -12,8 +13,11 @@ use super::membership::{self, INTERVAL, Nodes};
 use super::node::NodeId;
 use super::options::ClusterOptions;
 use super::server_info::ServerInfo;
+use super::sessions;
 use super::shared_cache::{Changes, SharedCache};
-use crate::analysis::{Cluster, ClusterStatus, Service, ServiceStatus, SharedRecords};
+use crate::analysis::{
+    Cluster, ClusterStatus, Service, ServiceStatus, SessionId, SessionPlace, SharedRecords,
+};
 use crate::chess::encodings::PackedPosition;
 use crate::store::Record;
 
@@ -23,6 +27,7 @@ pub struct RedisCluster(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    client: Client,
     connection: Connection,
     keys: Keys,
     group: EngineGroup,
@@ -53,7 +58,7 @@ impl RedisCluster {
         engine_id: &str,
     ) -> Result<RedisCluster, ClusterError> {
         let ClusterOptions { client, node: name, prefix } = options;
-        let connection = Connection::new(client)?;
+        let connection = Connection::new(client.clone())?;
         let node = NodeId::new(&name)?;
         let group = EngineGroup::of(engine_id);
         let keys = Keys::new(&prefix, group);
@@ -69,6 +74,7 @@ impl RedisCluster {
         }
         let (cache, changes) = SharedCache::new(connection.clone(), keys.clone());
         Ok(RedisCluster(Arc::new(Inner {
+            client,
             connection,
             keys,
             group,
@@ -87,6 +93,12 @@ impl RedisCluster {
             let cluster = self.clone();
             tokio::spawn(async move { cluster.0.cache.write_all(changes).await });
         }
+        let listener = tokio::spawn(sessions::listen(
+            self.0.client.clone(),
+            self.0.keys.session_channel(),
+            self.0.node.clone(),
+            service.clone(),
+        ));
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -97,6 +109,7 @@ impl RedisCluster {
             }
             self.beat(&status).await;
         }
+        listener.abort();
         let Inner { connection, keys, node, .. } = &*self.0;
         if let Err(error) = membership::leave(connection, keys, node).await {
             tracing::debug!(
@@ -195,6 +208,11 @@ impl Cluster for RedisCluster {
 
     fn discard(&self, record: &Record) {
         self.0.cache.discard_record(record);
+    }
+
+    fn enter_session(&self, session: SessionId) -> SessionPlace<'_> {
+        let Inner { connection, keys, node, .. } = &*self.0;
+        Box::pin(async move { sessions::enter(connection, keys, node, session).await.ok() })
     }
 }
 

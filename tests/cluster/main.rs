@@ -18,5 +18,6 @@ mod old_server;
 mod redis_server;
 #[path = "../support/serve.rs"]
 mod serve;
+mod sessions;
 mod start;
 mod wait;

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use reqwest::Client;
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::serve::ServeProcess;
 use crate::wait::{LONG, until};
@@ -16,6 +18,26 @@ pub(crate) struct Node {
     client: Client,
     base: String,
     log: Arc<Mutex<Vec<Value>>>,
+}
+
+/// An analysis in progress. Dropping it leaves the analysis.
+pub(crate) struct RunningAnalysis(JoinHandle<Value>);
+
+impl RunningAnalysis {
+    /// The last line, once the analysis has ended.
+    pub(crate) async fn end(mut self) -> Value {
+        timeout(LONG, &mut self.0).await.expect("it ends").unwrap()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.0.is_finished()
+    }
+}
+
+impl Drop for RunningAnalysis {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// The command of a node with one worker.
@@ -73,6 +95,22 @@ impl Node {
         let response = request.json(&json!({ "fen": fen, "depth": depth })).send().await.unwrap();
         assert_eq!(response.status(), 200);
         response.json().await.unwrap()
+    }
+
+    /// Starts an analysis whose updates are read as they come.
+    pub(crate) async fn start_analysis(&self, body: &Value) -> RunningAnalysis {
+        let request = self.client.post(format!("{}/v1/analysis", self.base)).json(body);
+        let request = request.header("accept", "application/x-ndjson");
+        let mut response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        RunningAnalysis(tokio::spawn(async move {
+            let mut text = Vec::new();
+            while let Some(chunk) = response.chunk().await.unwrap() {
+                text.extend_from_slice(&chunk);
+            }
+            let text = String::from_utf8(text).unwrap();
+            serde_json::from_str(text.lines().next_back().unwrap()).unwrap()
+        }))
     }
 
     /// The value of a metric with these labels.

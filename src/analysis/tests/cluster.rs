@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::analysis::{
-    AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, Session, SharedRecords,
-    Source,
+    AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, Session, SessionId,
+    SessionPlace, SharedRecords, Source,
 };
 use crate::chess::encodings::PackedPosition;
 use crate::engine::StrengthLimit;
@@ -17,6 +17,8 @@ struct SharedMemory {
     records: Mutex<Vec<Record>>,
     reads: AtomicUsize,
     discarded: AtomicUsize,
+    /// The places that were given out in sessions.
+    places: AtomicUsize,
     /// The delay of the next read; those after it have none.
     delay: Mutex<Duration>,
 }
@@ -41,6 +43,11 @@ impl Cluster for SharedMemory {
 
     fn write_cache(&self, record: Record) {
         self.records.lock().unwrap().push(record);
+    }
+
+    fn enter_session(&self, _: SessionId) -> SessionPlace<'_> {
+        let place = self.places.fetch_add(1, Ordering::SeqCst) as u64 + 1;
+        Box::pin(async move { Some(place) })
     }
 
     fn discard(&self, record: &Record) {
@@ -170,4 +177,19 @@ async fn the_newer_request_of_a_session_stays_even_if_the_older_one_waits_for_th
     assert_eq!(older.final_answer().await.unwrap().reason, CompletionReason::Replaced);
     wait_until("the newer search runs", || node.status().busy_workers == 1).await;
     drop(newer);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_newer_request_of_the_session_on_another_node_ends_the_older_one() {
+    let cluster = Arc::new(SharedMemory::default());
+    let node = node(&cluster, Scripted::new(until_stopped));
+    let session = Session::new(Client::new("ann"), "board");
+    let request = AnalysisRequest { session: Some(session.clone()), ..unique_request(0) };
+    let stream = node.follow(request).await.unwrap();
+    wait_until("the search runs", || node.status().busy_workers == 1).await;
+    wait_until("the entry is known", || cluster.places.load(Ordering::SeqCst) == 1).await;
+    node.note_session_elsewhere(SessionId::from(&session), 2);
+    let answer = stream.final_answer().await.unwrap();
+    assert_eq!(answer.reason, CompletionReason::Replaced);
+    wait_until("the worker is free", || node.status().busy_workers == 0).await;
 }
