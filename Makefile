@@ -61,6 +61,7 @@ fmt: ## format the code
 lint: ## check the format, lints and docs, as .ci/run does before the tests
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --test cluster --test hostile -- -D warnings # not among all targets
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
 
 docker: ## build the image `kibitzer`

@@ -122,9 +122,10 @@ pub async fn serve(
     let server =
         tokio::spawn(serve_all(listeners, app.clone(), connection_rules(settings), closed));
     let mut shutdown = std::pin::pin!(shutdown);
+    let mut cluster = None;
     tokio::select! {
         begun = start_services(&app, settings) => {
-            begun?;
+            cluster = begun?;
             log_listening(settings, address);
             shutdown.await;
         }
@@ -140,8 +141,16 @@ pub async fn serve(
     );
     app.shut_down();
     let drained = async {
-        sleep_until(shutdown_started + settings.shutdown.drain()).await;
+        let leave = async {
+            if let Some(cluster) = &cluster {
+                cluster.leave().await;
+            }
+        };
+        tokio::join!(sleep_until(shutdown_started + settings.shutdown.drain()), leave);
         app.drained().await;
+        if let Some(cluster) = &cluster {
+            cluster.flush().await;
+        }
         if let Err(error) = app.flushed().await {
             tracing::error!(
                 error = error.to_string(),
@@ -217,8 +226,13 @@ async fn serve_all(
     );
 }
 
-/// Starts the engine, the store and the workers, and marks the server as ready.
-async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError> {
+/// Starts the engine, the store and the workers, joins the cluster of the settings, and marks the
+/// server as ready.
+async fn start_services(
+    app: &App,
+    settings: &Settings,
+) -> Result<Option<RedisCluster>, ServeError> {
+    let cluster_options = cluster_options(settings)?;
     let hash_mb = settings.search.hash_mb;
     let file = settings.search.network.clone();
     // Allocating the table writes every page, and opening the store reads all of it. Both are too
@@ -235,7 +249,7 @@ async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError
     });
     let (engine, store, jobs) = opened.await.map_err(io::Error::other)??;
     let evaluation = engine.evaluation_name().to_owned();
-    let cluster = match cluster_options(settings)? {
+    let cluster = match cluster_options {
         Some(options) => Some(RedisCluster::connect(options, &engine.engine_id()).await?),
         None => None,
     };
@@ -246,13 +260,13 @@ async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError
     };
     let service =
         Service::start_with_backends(engine.clone(), service_options(settings), backends)?;
-    if let Some(cluster) = cluster {
-        tokio::spawn(cluster.run(service.clone()));
+    if let Some(cluster) = &cluster {
+        cluster.start(&service).await;
     }
     let jobs = Jobs::start(service.clone(), jobs, job_rules(settings))?;
     app.mark_ready(service, engine, jobs);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
-    Ok(())
+    Ok(cluster)
 }
 
 /// Loads the network of a file. Without a file it is the embedded one.

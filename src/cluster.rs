@@ -1,7 +1,7 @@
 //! Several nodes as one service, through a server that speaks the Redis protocol.
 //!
 //! The nodes know each other by what each writes to the server every second, and share finished
-//! analyses there. A node that cannot reach the server goes on alone. docs/cluster.md explains the
+//! analyses there. A node that cannot reach the server works alone. docs/cluster.md explains the
 //! set-up, and what each failure costs.
 //!
 //! - `options`: how a node takes part;
@@ -11,6 +11,7 @@
 //! - `node`: the identity of a node;
 //! - `heartbeat`: what a node tells the others;
 //! - `membership`: the nodes that are alive;
+//! - `view`: a node's view of the others;
 //! - `sessions`: which request of a session is the newest;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
 //! - `redis_cluster`: all of it behind the interface of the analysis service.
@@ -27,8 +28,11 @@ mod redis_cluster;
 mod server_info;
 mod sessions;
 mod shared_cache;
+mod view;
 
+pub use connection::CommandError;
 pub use error::ClusterError;
 pub use node::InvalidNodeName;
 pub use options::ClusterOptions;
 pub use redis_cluster::RedisCluster;
+pub use server_info::UnsuitableServer;

@@ -5,11 +5,10 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::session::SessionId;
-use crate::chess::encodings::PackedPosition;
-use crate::store::Record;
+use crate::store::{EntryKey, Record};
 
-/// Least nodes behind an analysis that the nodes share. A shorter search takes about as long as its
-/// way to another node.
+/// The fewest search nodes of an analysis that is shared. A shorter search takes about as long as
+/// the way to another node.
 pub(super) const MIN_SHARED_NODES: u64 = 20_000;
 
 /// The records of a position, once the shared cache has answered.
@@ -20,16 +19,16 @@ pub type SessionPlace<'a> = Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a
 
 /// The cluster to which this node belongs.
 ///
-/// Nothing here fails: a node that cannot reach the others goes on alone.
+/// Nothing here fails: a node that cannot reach the others works alone.
 pub trait Cluster: fmt::Debug + Send + Sync + 'static {
     /// What is known of the nodes.
     fn status(&self) -> ClusterStatus;
 
-    /// Reads every shared analysis of a position, whose Zobrist key is `zobrist_key`. Resolves
-    /// within milliseconds, without any record if the cache has not answered by then.
-    fn read_cache(&self, zobrist_key: u64, position: PackedPosition) -> SharedRecords<'_>;
+    /// Reads the shared analyses under these keys, which are of one position. Resolves within
+    /// milliseconds, without any record if the cache has not answered by then.
+    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_>;
 
-    /// Takes an analysis that the shared cache shall have soon. Never waits.
+    /// Takes an analysis for the shared cache, to be written soon. Never waits.
     fn write_cache(&self, record: Record);
 
     /// Notes that a record from the shared cache is not valid, and removes it there.
@@ -50,7 +49,7 @@ pub struct ClusterStatus {
     pub workers: usize,
     /// Their workers without a search.
     pub free_workers: usize,
-    /// `true` while this node cannot reach the others and goes on alone.
+    /// `true` while this node cannot reach the others and works alone.
     pub is_unreachable: bool,
     /// How the shared cache answered and took analyses since the start.
     pub cache: SharedCacheCounts,
@@ -61,8 +60,10 @@ pub struct ClusterStatus {
 pub struct SharedCacheCounts {
     /// Reads that were answered in time, with or without a record.
     pub reads: u64,
-    /// Reads that were not answered in time, or not made while the cache is slow.
-    pub missed_reads: u64,
+    /// Reads that were not answered in time.
+    pub late_reads: u64,
+    /// Reads that were not made, because the cache is slow, cannot be reached or refuses.
+    pub skipped_reads: u64,
     /// Records that were damaged, of another layout, or not legal.
     pub invalid: u64,
     /// Records written.

@@ -32,9 +32,9 @@ use crate::chess::{Move, Position};
 use crate::engine::{Limits, Report, StopReason, Variation};
 use crate::store::{Record, Store};
 
-/// The evaluation cache, in tiers: popular analyses in memory, all analyses in the store if there is
-/// one, and in a cluster those that other nodes have found. A lookup that memory can answer locks
-/// only one shard, for reading. Storing follows a search and may take longer.
+/// The evaluation cache, in tiers: popular analyses in memory, all analyses in the store if there
+/// is one, and in a cluster those that other nodes have found. A lookup that memory can answer
+/// locks only one shard, for reading. Storing follows a search and may take longer.
 ///
 /// Lookups read the store on the calling thread, which usually runs async tasks. A read takes 2 to
 /// 10 µs while the system caches the file; waiting for another thread would cost more. The search
@@ -168,16 +168,17 @@ impl EvaluationCache {
         self.cluster.as_ref()
     }
 
-    /// Reads the valid analyses that the cluster has of this position. Without a cluster there are
-    /// none.
+    /// Reads the valid analyses that the cluster has of this position, with at least this many
+    /// lines. Without a cluster there are none.
     pub(super) async fn read_shared(
         &self,
         key: &AnalysisKey,
+        lines: usize,
         position: &Position,
     ) -> Vec<SharedEntry> {
         let Some(cluster) = self.cluster() else { return Vec::new() };
         let mut entries = Vec::new();
-        for record in cluster.read_cache(key.zobrist_key, key.packed).await {
+        for record in cluster.read_cache(shared::keys(key, lines)).await {
             match shared::validated(&record, key, position) {
                 Some(entry) => entries.push(entry),
                 None => cluster.discard(&record),
@@ -229,8 +230,8 @@ impl EvaluationCache {
         self.sketch.increment(key.popularity_hash());
     }
 
-    /// Looks a request up as [`EvaluationCache::lookup_uncounted`] does, and counts it. `shared` are
-    /// the cluster's analyses of the position.
+    /// Looks a request up as [`EvaluationCache::lookup_uncounted`] does, and counts it. `shared`
+    /// are the cluster's analyses of the position.
     pub(super) fn lookup(
         &self,
         key: &AnalysisKey,

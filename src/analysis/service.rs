@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::analysis_stream::{AnalysisStream, PendingSearch};
 use super::answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult};
 use super::cache_key::AnalysisKey;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, ClusterStatus};
 use super::counters::{ServiceStatus, StoreStatus};
 #[cfg(test)]
 use super::evaluation_cache::Origin;
@@ -222,11 +222,11 @@ impl Service {
         &self,
         request: &AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
-        let shared = self.0.read_shared(request).await;
         let waiter = self.0.queue.batch_waiter(&request.client);
         loop {
             let mut woken = pin!(waiter.woken());
             woken.as_mut().enable();
+            let shared = self.0.read_cluster(request).await;
             let session_guard = self.0.enter_session(request);
             match self.0.start(request.clone(), session_guard, &shared) {
                 Err(AnalysisError::QueueFull { .. }) => woken.await,
@@ -243,11 +243,7 @@ impl Service {
     /// A full queue or a shutdown.
     pub async fn follow(&self, request: AnalysisRequest) -> Result<AnalysisStream, AnalysisError> {
         let session_guard = self.0.enter_session(&request);
-        let shared = match self.0.cache.cluster() {
-            // On the heap, so that the futures of cache hits stay small.
-            Some(_) => Box::pin(self.0.read_shared(&request)).await,
-            None => Vec::new(),
-        };
+        let shared = self.0.read_cluster(&request).await;
         self.0.start(request, session_guard, &shared)
     }
 
@@ -319,6 +315,11 @@ impl Service {
         self.0.sessions.note_entry_elsewhere(session, place);
     }
 
+    /// The state of the cluster, if the node belongs to one.
+    pub fn cluster_status(&self) -> Option<ClusterStatus> {
+        self.0.cache.cluster().map(|cluster| cluster.status())
+    }
+
     /// The state of the service.
     pub fn status(&self) -> ServiceStatus {
         let Inner { cache, searches, queue, shutdown, options, .. } = &*self.0;
@@ -339,7 +340,7 @@ impl Service {
                 waiting: disk.waiting(),
                 failing: disk.is_failing(),
             }),
-            cluster: cache.cluster().map(|cluster| cluster.status()),
+            cluster: self.cluster_status(),
             shutting_down: shutdown.is_stopped(),
         }
     }
@@ -431,12 +432,18 @@ impl Inner {
         })
     }
 
-    /// Reads what other nodes have found about the position of a request, unless this node can
-    /// answer, or no cache may.
-    async fn read_shared(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
-        if self.cache.cluster().is_none() {
-            return Vec::new();
+    /// Reads what other nodes have found about the position of a request. Without a cluster that is
+    /// nothing.
+    async fn read_cluster(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
+        match self.cache.cluster() {
+            // On the heap, so that the futures of cache hits stay small.
+            Some(_) => Box::pin(self.read_unknown(request)).await,
+            None => Vec::new(),
         }
+    }
+
+    /// Reads what other nodes have found, unless this node can answer, or no cache may.
+    async fn read_unknown(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
         let key = self.search_key(request);
         let SearchKey { analysis_key, limits, options, fresh, .. } = &key;
         let may_be_cached = limits.mate.is_none() && key.is_cacheable() && !fresh;
@@ -447,7 +454,7 @@ impl Inner {
         if !may_be_cached || request.game.outcome().is_over() || is_known() {
             return Vec::new();
         }
-        self.cache.read_shared(analysis_key, request.game.position()).await
+        self.cache.read_shared(analysis_key, options.multipv, request.game.position()).await
     }
 
     /// How long a request of this class waits for a worker.

@@ -56,8 +56,8 @@ impl Session {
     }
 }
 
-/// The identity of a session on all nodes of a cluster: the first bytes of the SHA-256 of its client
-/// and its name.
+/// The identity of a session on all nodes of a cluster: the first bytes of the SHA-256 of its
+/// client and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionId(pub [u8; 16]);
 

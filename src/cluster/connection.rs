@@ -1,31 +1,37 @@
-//! The connection to the server: one that reconnects by itself, with a time limit on each command.
+//! The connection to the server, with a time limit on each command.
+//!
+//! It is replaced by [`Connection::connect`] alone, after any failure: a connection that is cut off
+//! without a word looks like a slow server for minutes.
 
 use std::fmt;
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
+use redis::aio::MultiplexedConnection;
+use redis::io::tcp::TcpSettings;
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline,
+    RedisError, RedisResult, ServerErrorKind,
+};
 use tokio::time::timeout;
-
-use super::error::ClusterError;
 
 /// The longest time until a connection is established.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The longest time until a command is answered, unless its caller waits for less.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The connection. Clones share it.
-#[derive(Clone)]
+/// A connection that can be replaced.
 pub(super) struct Connection {
-    manager: ConnectionManager,
+    client: Client,
     /// The address without user and password.
     address: String,
+    current: RwLock<Option<MultiplexedConnection>>,
 }
 
 /// The reason why a command has no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CommandError {
+pub enum CommandError {
+    /// There is no connection at the moment.
+    #[error("there is no connection")]
+    Disconnected,
     /// No answer in time.
     #[error("no answer within {} ms", .0.as_millis())]
     Late(Duration),
@@ -35,37 +41,31 @@ pub(super) enum CommandError {
 }
 
 impl CommandError {
-    /// The error if waiting does not mend it: the server refuses the user.
-    pub(super) fn refusal(self) -> Result<RedisError, CommandError> {
+    /// `true` if the server answers, and refuses the password or what the user does.
+    pub(super) fn is_refusal(&self) -> bool {
+        let CommandError::Redis(error) = self else { return false };
+        error.kind() == ErrorKind::AuthenticationFailed
+            || error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)
+            || error.code().is_some_and(|code| matches!(code, "NOAUTH" | "WRONGPASS" | "NOPERM"))
+    }
+
+    /// The code of an error that the server has sent, such as `WRONGTYPE`.
+    pub(super) fn server_code(&self) -> Option<&str> {
         match self {
-            CommandError::Redis(error) if is_refusal(&error) => Ok(error),
-            other => Err(other),
+            CommandError::Redis(error) if !error.is_io_error() => error.code(),
+            _ => None,
         }
     }
 }
 
-/// `true` if the server refuses the password, or what the user does.
-fn is_refusal(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::AuthenticationFailed
-        || error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)
-        || error.code().is_some_and(|code| matches!(code, "NOAUTH" | "WRONGPASS" | "NOPERM"))
-}
-
 impl Connection {
-    /// A connection that is established by its first command. Must be called within a runtime.
-    ///
-    /// # Errors
-    /// The library refuses the options of the connection.
-    pub(super) fn new(client: Client) -> Result<Connection, ClusterError> {
-        let address = client.get_connection_info().addr().to_string();
-        // The heartbeats try again every second, so a command need not.
-        let config = ConnectionManagerConfig::new()
-            .set_number_of_retries(0)
-            .set_connection_timeout(Some(CONNECT_TIMEOUT))
-            .set_response_timeout(Some(RESPONSE_TIMEOUT));
-        let manager = ConnectionManager::new_lazy_with_config(client, config)
-            .map_err(|_| ClusterError::Url)?;
-        Ok(Connection { manager, address })
+    /// A connection that [`Connection::connect`] will establish.
+    pub(super) fn new(client: &Client) -> RedisResult<Connection> {
+        let info = client.get_connection_info().clone();
+        let address = info.addr().to_string();
+        let tcp = TcpSettings::default().set_nodelay(true);
+        let client = Client::open(info.set_tcp_settings(tcp).into_connection_info()?)?;
+        Ok(Connection { client, address, current: RwLock::default() })
     }
 
     /// The address without user and password.
@@ -73,17 +73,51 @@ impl Connection {
         &self.address
     }
 
+    /// Establishes the connection, or replaces it.
+    ///
+    /// # Errors
+    /// The server cannot be reached in time, or refuses the user.
+    pub(super) async fn connect(&self) -> Result<(), CommandError> {
+        self.disconnect();
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            // The callers have limits of their own.
+            .set_response_timeout(None);
+        // The library's limit covers the connection alone, not the greetings after it.
+        let connecting = self.client.get_multiplexed_async_connection_with_config(&config);
+        let connected = timeout(2 * CONNECT_TIMEOUT, connecting)
+            .await
+            .map_err(|_| CommandError::Late(2 * CONNECT_TIMEOUT))??;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(connected);
+        Ok(())
+    }
+
+    /// Drops the connection. Commands fail until the next [`Connection::connect`].
+    pub(super) fn disconnect(&self) {
+        self.current.write().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// `true` between [`Connection::connect`] and [`Connection::disconnect`].
+    pub(super) fn is_connected(&self) -> bool {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn current(&self) -> Result<MultiplexedConnection, CommandError> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.clone().ok_or(CommandError::Disconnected)
+    }
+
     /// Sends a command.
     ///
     /// # Errors
-    /// There is no answer within `limit`, or it is an error.
+    /// There is no connection, no answer within `limit`, or the answer is an error.
     pub(super) async fn run<T: FromRedisValue>(
         &self,
         command: &Cmd,
         limit: Duration,
     ) -> Result<T, CommandError> {
-        let mut manager = self.manager.clone();
-        timeout(limit, command.query_async(&mut manager))
+        let mut connection = self.current()?;
+        timeout(limit, command.query_async(&mut connection))
             .await
             .map_err(|_| CommandError::Late(limit))?
             .map_err(CommandError::from)
@@ -98,8 +132,8 @@ impl Connection {
         commands: &Pipeline,
         limit: Duration,
     ) -> Result<T, CommandError> {
-        let mut manager = self.manager.clone();
-        timeout(limit, commands.query_async(&mut manager))
+        let mut connection = self.current()?;
+        timeout(limit, commands.query_async(&mut connection))
             .await
             .map_err(|_| CommandError::Late(limit))?
             .map_err(CommandError::from)

@@ -1,18 +1,19 @@
 //! Errors of the cluster. Every text names the configuration key, because the operator has to
 //! correct the cause.
 
-use redis::RedisError;
-
+use super::connection::CommandError;
 use super::node::InvalidNodeName;
+use super::server_info::UnsuitableServer;
 
 /// The reason why a node does not start in a cluster. A server that cannot be reached is none: the
 /// node starts alone and keeps trying.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// The URL has another form, or names an unknown scheme.
+    /// The URL has another form, or names an unknown scheme. The text leaves the URL out, because
+    /// it may have a password.
     #[error(
         "cluster.url: it must have the form redis://[user:password@]host[:port][/database], or \
-         rediss:// for TLS"
+         rediss:// for TLS, without anything behind"
     )]
     Url,
     /// The name of the node has another form.
@@ -26,13 +27,10 @@ pub enum ClusterError {
     },
     /// The server refuses the user or the password, or the user may not do what is needed.
     #[error("cluster.url: the server refuses this user: {0}")]
-    Refused(RedisError),
-    /// The server is too old.
-    #[error("cluster.url: the server is version {version}; kibitzer needs Redis 7.0 or Valkey")]
-    TooOld {
-        /// The version that the server reports.
-        version: String,
-    },
+    Refused(CommandError),
+    /// The server cannot be used.
+    #[error("cluster.url: {0}")]
+    Unsuitable(#[from] UnsuitableServer),
     /// The system provides no random numbers.
     #[error("the system provides no random numbers: {0}")]
     Random(#[from] getrandom::Error),

@@ -1,8 +1,8 @@
-//! What a node tells the others every second, and its encoding.
+//! Heartbeats: the state of a node that it writes every second, and its encoding.
 //!
 //! Version 1: the version as a byte, the node's [`EngineGroup`], and as LEB128 the workers, those
-//! without a search, and the waiting searches. A node ignores a heartbeat of another version or with
-//! bytes behind these.
+//! without a search, and the waiting searches. A node ignores a heartbeat of another version, and
+//! one with bytes behind these.
 
 use super::keys::EngineGroup;
 use crate::store::DecodeError;

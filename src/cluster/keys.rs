@@ -1,7 +1,7 @@
 //! The names of all keys on the server.
 //!
-//! Each begins with `cluster.prefix` and the version of the layout, `k1:`. What nodes of other
-//! versions cannot read stands under the name of an [`EngineGroup`].
+//! Each begins with `cluster.prefix` and the version of the layout, `k1:`. The names of analyses
+//! include an [`EngineGroup`], because other groups must not use them.
 
 use std::fmt::{self, Write as _};
 

@@ -19,7 +19,7 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// A node without a heartbeat for this long is dead.
-const DEAD_AFTER: Duration = Duration::from_secs(3);
+pub(super) const DEAD_AFTER: Duration = Duration::from_secs(3);
 
 /// How long the server keeps a heartbeat.
 const KEPT: Duration = Duration::from_secs(5);

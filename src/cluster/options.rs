@@ -1,4 +1,4 @@
-//! How a node takes part in a cluster.
+//! Options of a node's place in a cluster.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct ClusterOptions {
     pub(super) client: Client,
     /// The name of the node in logs.
     pub(super) node: NodeName,
-    /// What stands before the name of each key.
+    /// The prefix of all keys.
     pub(super) prefix: String,
 }
 
@@ -27,14 +27,24 @@ impl ClusterOptions {
     /// # Errors
     /// One of them has a form that is not allowed.
     pub fn new(url: &str, node: &str, prefix: &str) -> Result<ClusterOptions, ClusterError> {
-        // The URL may have a password, so the library's error stays out of the text.
-        let client = Client::open(url).map_err(|_| ClusterError::Url)?;
+        let client = parse_url(url).ok_or(ClusterError::Url)?;
         let node = if node.is_empty() { NodeName::of_machine() } else { node.parse()? };
         if prefix.len() > MAX_PREFIX || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ClusterError::Prefix { max: MAX_PREFIX });
         }
         Ok(ClusterOptions { client, node, prefix: prefix.to_owned() })
     }
+}
+
+/// The client of a URL whose parts all have an effect. The library accepts more schemes and
+/// options, some of which fail only when the connection is used.
+fn parse_url(text: &str) -> Option<Client> {
+    let url = redis::parse_redis_url(text)?;
+    let is_usable = matches!(url.scheme(), "redis" | "rediss" | "valkey" | "valkeys")
+        && url.has_host()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    if is_usable { Client::open(text).ok() } else { None }
 }
 
 impl fmt::Debug for ClusterOptions {
@@ -69,7 +79,17 @@ mod tests {
 
     #[test]
     fn an_error_names_the_setting_and_no_password() {
-        for url in ["", "localhost:6379", "http://localhost", "redis://:secret@host:x"] {
+        for url in [
+            "",
+            "localhost:6379",
+            "http://localhost",
+            "redis://:secret@host:x",
+            "redis://host/x",
+            "rediss://:secret@host#insecure",
+            "redis://host?protocol=resp3",
+            "unix:///run/redis.sock",
+            "redis+unix:///run/redis.sock",
+        ] {
             let error = error(url, "", "");
             assert!(error.starts_with("cluster.url: "), "{url}: {error}");
             assert!(!error.contains("secret"), "{error}");

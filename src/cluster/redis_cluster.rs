@@ -1,25 +1,31 @@
 //! The cluster behind the interface of the analysis service.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use redis::Client;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::connection::Connection;
+use super::connection::{CommandError, Connection};
 use super::error::ClusterError;
 use super::heartbeat::Heartbeat;
 use super::keys::{EngineGroup, Keys};
-use super::membership::{self, INTERVAL, Nodes};
+use super::membership::{self, INTERVAL};
 use super::node::NodeId;
 use super::options::ClusterOptions;
-use super::server_info::ServerInfo;
+use super::server_info::{ServerInfo, UnsuitableServer};
 use super::sessions;
-use super::shared_cache::{Changes, SharedCache};
+use super::shared_cache::SharedCache;
+use super::view::View;
 use crate::analysis::{
     Cluster, ClusterStatus, Service, ServiceStatus, SessionId, SessionPlace, SharedRecords,
 };
-use crate::chess::encodings::PackedPosition;
-use crate::store::Record;
+use crate::store::{EntryKey, Record};
+
+/// The longest time until the other nodes know that this one has left.
+const LEAVE_LIMIT: Duration = Duration::from_secs(2);
 
 /// A node's membership in a cluster. Clones share it.
 #[derive(Clone, Debug)]
@@ -28,23 +34,24 @@ pub struct RedisCluster(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     client: Client,
-    connection: Connection,
+    connection: Arc<Connection>,
     keys: Keys,
     group: EngineGroup,
     node: NodeId,
     cache: SharedCache,
-    /// Until [`RedisCluster::run`] takes them.
-    changes: Mutex<Option<Changes>>,
     view: Mutex<View>,
+    /// `true` once the node leaves.
+    leaving: watch::Sender<bool>,
+    heartbeats: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the node knows of the others.
-#[derive(Debug, Default)]
-struct View {
-    /// The live nodes as of the last heartbeat; `None` while the server cannot be reached.
-    nodes: Option<Nodes>,
-    /// The last heartbeat of this node.
-    own: Option<Heartbeat>,
+/// The reason why a heartbeat failed.
+#[derive(Debug, thiserror::Error)]
+enum BeatError {
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    #[error(transparent)]
+    Unsuitable(#[from] UnsuitableServer),
 }
 
 impl RedisCluster {
@@ -52,27 +59,32 @@ impl RedisCluster {
     /// Nodes with the same `engine_id` share searches and analyses.
     ///
     /// # Errors
-    /// The server refuses the user or is too old.
+    /// The server refuses the user, is too old, or is a part of a Redis Cluster.
     pub async fn connect(
         options: ClusterOptions,
         engine_id: &str,
     ) -> Result<RedisCluster, ClusterError> {
         let ClusterOptions { client, node: name, prefix } = options;
-        let connection = Connection::new(client.clone())?;
+        let new_connection =
+            || Connection::new(&client).map(Arc::new).map_err(|_| ClusterError::Url);
+        let (connection, write_connection) = (new_connection()?, new_connection()?);
         let node = NodeId::new(&name)?;
         let group = EngineGroup::of(engine_id);
         let keys = Keys::new(&prefix, group);
-        match ServerInfo::read(&connection).await {
-            Ok(info) if !info.is_new_enough() => {
-                return Err(ClusterError::TooOld { version: info.version });
+        let mut view = View::new(node.clone(), group);
+        match connect_and_check(&connection).await {
+            Ok(()) => {}
+            Err(BeatError::Unsuitable(error)) => return Err(error.into()),
+            Err(BeatError::Command(error)) if error.is_refusal() => {
+                return Err(ClusterError::Refused(error));
             }
-            Ok(info) => log_server(&connection, &node, &info),
-            Err(error) => match error.refusal() {
-                Ok(refusal) => return Err(ClusterError::Refused(refusal)),
-                Err(error) => log_unreachable(&connection, &error.to_string()),
-            },
+            Err(BeatError::Command(error)) => {
+                connection.disconnect();
+                view.note_failure(connection.address(), &error.to_string());
+            }
         }
-        let (cache, changes) = SharedCache::new(connection.clone(), keys.clone());
+        let (cache, writer) = SharedCache::new(connection.clone(), write_connection, keys.clone());
+        tokio::spawn(writer.run());
         Ok(RedisCluster(Arc::new(Inner {
             client,
             connection,
@@ -80,126 +92,102 @@ impl RedisCluster {
             group,
             node,
             cache,
-            changes: Mutex::new(Some(changes)),
-            view: Mutex::default(),
+            view: Mutex::new(view),
+            leaving: watch::Sender::new(false),
+            heartbeats: Mutex::default(),
         })))
     }
 
-    /// Takes part in the cluster until the service shuts down. Then it tells the other nodes that
-    /// this one has left.
-    pub async fn run(self, service: Service) {
-        let changes = self.0.changes.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(changes) = changes {
-            let cluster = self.clone();
-            tokio::spawn(async move { cluster.0.cache.write_all(changes).await });
-        }
-        let listener = tokio::spawn(sessions::listen(
-            self.0.client.clone(),
-            self.0.keys.session_channel(),
-            self.0.node.clone(),
-            service.clone(),
-        ));
-        let mut ticks = interval(INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            let status = service.status();
-            if status.shutting_down {
-                break;
-            }
-            self.beat(&status).await;
-        }
-        listener.abort();
-        let Inner { connection, keys, node, .. } = &*self.0;
-        if let Err(error) = membership::leave(connection, keys, node).await {
-            tracing::debug!(
-                error = error.to_string(),
-                "the other nodes notice the end by its time"
-            );
+    /// Takes part in the cluster until [`RedisCluster::leave`]. When this returns, the node knows
+    /// the others, unless the server cannot be reached.
+    pub async fn start(&self, service: &Service) {
+        self.beat(&service.status()).await;
+        let heartbeats = tokio::spawn(self.clone().run(service.clone()));
+        *self.0.heartbeats.lock().unwrap_or_else(PoisonError::into_inner) = Some(heartbeats);
+    }
+
+    /// Tells the other nodes that this one leaves. What its last searches find is still shared.
+    pub async fn leave(&self) {
+        self.0.leaving.send_replace(true);
+        let heartbeats = self.0.heartbeats.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(heartbeats) = heartbeats
+            && timeout(LEAVE_LIMIT, heartbeats).await.is_err()
+        {
+            tracing::debug!("the other nodes notice by its heartbeat that this node has left");
         }
     }
 
-    /// Sends a heartbeat, and notes which nodes are alive.
+    /// Resolves when all analyses so far were shared or dropped.
+    pub async fn flush(&self) {
+        self.0.cache.flush().await;
+    }
+
+    async fn run(self, service: Service) {
+        let Inner { client, connection, keys, node, leaving, .. } = &*self.0;
+        let listener = tokio::spawn(sessions::listen(
+            client.clone(),
+            keys.session_channel(),
+            node.clone(),
+            service.clone(),
+        ));
+        let mut leaving = leaving.subscribe();
+        let mut ticks = interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks.tick().await;
+        loop {
+            tokio::select! {
+                // `self` owns the sender, so `wait_for` cannot fail.
+                () = async { drop(leaving.wait_for(|leaving| *leaving).await) } => break,
+                _ = ticks.tick() => self.beat(&service.status()).await,
+            }
+        }
+        listener.abort();
+        if let Err(error) = membership::leave(connection, keys, node).await {
+            tracing::debug!(error = error.to_string(), "the node could not say that it leaves");
+        }
+    }
+
+    /// Sends a heartbeat, and notes which nodes are alive. After a failure the next heartbeat has a
+    /// new connection.
     async fn beat(&self, status: &ServiceStatus) {
-        let Inner { connection, keys, group, node, view, .. } = &*self.0;
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let heartbeat = Heartbeat {
-            group: *group,
+            group: self.0.group,
             workers: count(status.workers),
             free_workers: count(status.workers.saturating_sub(status.busy_workers)),
             waiting: count(status.queue_length + status.batch_length),
         };
-        let answer = membership::beat(connection, keys, node, heartbeat).await;
-        let mut view = view.lock().unwrap_or_else(PoisonError::into_inner);
-        view.own = Some(heartbeat);
-        match answer {
-            Ok(nodes) => {
-                match &view.nodes {
-                    Some(earlier) => self.0.log_changes(earlier, &nodes),
-                    None => self.0.log_joined(&nodes),
-                }
-                view.nodes = Some(nodes);
+        self.0.view().set_own(heartbeat);
+        let Inner { connection, keys, node, .. } = &*self.0;
+        let answer = async {
+            if !connection.is_connected() {
+                connect_and_check(connection).await?;
             }
+            Ok::<_, BeatError>(membership::beat(connection, keys, node, heartbeat).await?)
+        };
+        match answer.await {
+            Ok(nodes) => self.0.view().update(connection.address(), nodes),
             Err(error) => {
-                if view.nodes.take().is_some() {
-                    log_unreachable(connection, &error.to_string());
-                }
+                connection.disconnect();
+                self.0.view().note_failure(connection.address(), &error.to_string());
             }
         }
     }
 }
 
 impl Inner {
-    fn log_joined(&self, nodes: &Nodes) {
-        let (node, count) = (self.node.as_str(), nodes.len());
-        tracing::info!(node, nodes = count, server = self.connection.address(), "in the cluster");
-        let others = nodes.keys().filter(|id| **id != self.node);
-        others.filter(|id| id.name() == self.node.name()).for_each(log_equal_name);
-    }
-
-    fn log_changes(&self, earlier: &Nodes, nodes: &Nodes) {
-        for (id, heartbeat) in nodes.iter().filter(|(id, _)| !earlier.contains_key(id)) {
-            let node = id.as_str();
-            if id.name() == self.node.name() {
-                log_equal_name(id);
-            } else if heartbeat.group == self.group {
-                tracing::info!(node, "a node joined the cluster");
-            } else {
-                tracing::info!(
-                    node,
-                    "a node joined the cluster with another engine, network or set of tablebases; \
-                     it shares no searches and no analyses with this one"
-                );
-            }
-        }
-        for id in earlier.keys().filter(|id| !nodes.contains_key(id)) {
-            tracing::info!(node = id.as_str(), "a node left the cluster");
-        }
+    fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Cluster for RedisCluster {
     fn status(&self) -> ClusterStatus {
-        let view = self.0.view.lock().unwrap_or_else(PoisonError::into_inner);
-        let heartbeats: Vec<&Heartbeat> = match &view.nodes {
-            Some(nodes) => nodes.values().filter(|other| other.group == self.0.group).collect(),
-            None => view.own.iter().collect(),
-        };
-        let mut status = ClusterStatus {
-            is_unreachable: view.nodes.is_none(),
-            cache: self.0.cache.counts(),
-            ..ClusterStatus::default()
-        };
-        status.nodes = heartbeats.len();
-        for heartbeat in heartbeats {
-            status.workers += heartbeat.workers as usize;
-            status.free_workers += heartbeat.free_workers as usize;
-        }
-        status
+        ClusterStatus { cache: self.0.cache.counts(), ..self.0.view().status() }
     }
 
-    fn read_cache(&self, zobrist_key: u64, position: PackedPosition) -> SharedRecords<'_> {
-        Box::pin(async move { self.0.cache.read(zobrist_key, &position).await })
+    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_> {
+        Box::pin(async move { self.0.cache.read(&keys).await })
     }
 
     fn write_cache(&self, record: Record) {
@@ -216,22 +204,15 @@ impl Cluster for RedisCluster {
     }
 }
 
-fn log_equal_name(id: &NodeId) {
-    tracing::warn!(node = id.as_str(), "another node has this node's name; set cluster.node");
-}
-
-fn log_server(connection: &Connection, node: &NodeId, info: &ServerInfo) {
+/// Establishes the connection and checks the server.
+async fn connect_and_check(connection: &Connection) -> Result<(), BeatError> {
+    connection.connect().await?;
+    let info = ServerInfo::read(connection).await?;
+    info.check()?;
     let (server, version) = (connection.address(), &info.version);
-    tracing::info!(server, version, node = node.as_str(), "the cluster's server answers");
+    tracing::info!(server, version, "connected to the cluster's server");
     if let Some(advice) = info.advice() {
         tracing::warn!(server, "{advice}");
     }
-}
-
-fn log_unreachable(connection: &Connection, error: &str) {
-    tracing::error!(
-        server = connection.address(),
-        error,
-        "the cluster's server cannot be reached; this node goes on alone and keeps trying"
-    );
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! What the server is, and what it must be: its version, and what it does when its memory is full.
+//! Properties of the server: its version, and its behaviour with a full memory.
 
 use std::time::Duration;
 
@@ -13,11 +13,27 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// the Redis that it is compatible with, 7.2.4.
 const MIN_MAJOR_VERSION: u32 = 7;
 
+/// The reason why a server cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnsuitableServer {
+    /// The server is too old.
+    #[error("the server is version {version}; kibitzer needs Redis 7.0 or newer, or Valkey")]
+    TooOld {
+        /// The version that the server reports.
+        version: String,
+    },
+    /// The server is a part of a Redis Cluster, whose scripts reach one part of the keys alone.
+    #[error("the server is a part of a Redis Cluster; kibitzer needs a single server")]
+    RedisCluster,
+}
+
 /// The server, as far as it describes itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerInfo {
     /// The version of Redis with which the server is compatible.
     pub(super) version: String,
+    /// The server is a part of a Redis Cluster, which spreads keys over servers.
+    pub(super) is_redis_cluster: bool,
     /// What is evicted when the memory is full. `None` if the user may not see it.
     pub(super) eviction_policy: Option<String>,
     /// The most memory in bytes; 0 without a limit.
@@ -30,9 +46,9 @@ impl ServerInfo {
     /// # Errors
     /// The server cannot be reached, or refuses the user.
     pub(super) async fn read(connection: &Connection) -> Result<ServerInfo, CommandError> {
-        let mut info = cmd("INFO");
-        info.arg("server").arg("memory");
-        Ok(ServerInfo::parse(&connection.run::<String>(&info, LIMIT).await?))
+        // Without arguments: servers that are too old take one at most.
+        let info = connection.run::<String>(&cmd("INFO"), LIMIT).await?;
+        Ok(ServerInfo::parse(&info))
     }
 
     /// Reads the lines `name:value` of the command INFO.
@@ -43,15 +59,20 @@ impl ServerInfo {
         };
         ServerInfo {
             version: value_of("redis_version").unwrap_or_else(|| "unknown".to_owned()),
+            is_redis_cluster: value_of("redis_mode").is_some_and(|mode| mode == "cluster"),
             eviction_policy: value_of("maxmemory_policy"),
             max_memory: value_of("maxmemory").and_then(|text| text.parse().ok()).unwrap_or(0),
         }
     }
 
-    /// `true` if the server has all commands that the cluster uses.
-    pub(super) fn is_new_enough(&self) -> bool {
+    /// # Errors
+    /// The server is too old, or a part of a Redis Cluster.
+    pub(super) fn check(&self) -> Result<(), UnsuitableServer> {
         let major = self.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        major.is_some_and(|major| major >= MIN_MAJOR_VERSION)
+        if major.is_none_or(|major| major < MIN_MAJOR_VERSION) {
+            return Err(UnsuitableServer::TooOld { version: self.version.clone() });
+        }
+        if self.is_redis_cluster { Err(UnsuitableServer::RedisCluster) } else { Ok(()) }
     }
 
     /// What the operator should change, in a sentence; `None` if all is well.
@@ -92,9 +113,12 @@ mod tests {
             ("255.255.255", true),
             ("x", false),
         ] {
-            assert_eq!(info(version, 1, "allkeys-lfu").is_new_enough(), is_new_enough, "{version}");
+            let check = info(version, 1, "allkeys-lfu").check();
+            assert_eq!(check.is_ok(), is_new_enough, "{version}");
         }
-        assert!(!ServerInfo::parse("").is_new_enough());
+        assert!(ServerInfo::parse("").check().is_err());
+        let in_cluster = ServerInfo::parse("redis_version:7.2.4\r\nredis_mode:cluster\r\n");
+        assert_eq!(in_cluster.check(), Err(UnsuitableServer::RedisCluster));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Sessions across nodes: each entry of a request into a session gets a place, and all nodes hear of
-//! it.
+//! Sessions across nodes: each entry of a request into a session gets a place, and all nodes hear
+//! of it.
 //!
 //! A message has the version as a byte, the session's id, and as text the place and the id of the
 //! node. A place is the server's time in microseconds, or one more than the last place if that is
@@ -37,8 +37,8 @@ const CHECK_LIMIT: Duration = Duration::from_secs(2);
 
 /// Takes the next place in a session and tells all nodes.
 ///
-/// `KEYS`: the last place of the session. `ARGV`: the channel, the message up to the place, how long
-/// the place is kept in milliseconds, the id of the node.
+/// `KEYS`: the last place of the session. `ARGV`: the channel, the message up to the place, how
+/// long the place is kept in milliseconds, the id of the node.
 const ENTER: &str = "
 local time = redis.call('TIME')
 local last = tonumber(redis.call('GET', KEYS[1]) or 0)

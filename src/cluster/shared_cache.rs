@@ -1,259 +1,183 @@
 //! The analyses that the nodes of an [`EngineGroup`](super::keys::EngineGroup) share: a hash for
 //! each position, with a field for each [`context`](EntryKey::context_bytes).
 //!
-//! A value is the version of this layout, the depth, and the record with its checksum. A deeper
-//! analysis is never replaced by a shallower one. Reads have [`READ_LIMIT`], writes wait for up to
-//! [`WRITE_DELAY`] to be sent together; neither is repeated, because the cache may forget anything.
+//! A value is the version of its layout, the depth, and the record with its checksum. A deeper
+//! analysis is never replaced by a shallower one. Reads have [`READ_LIMIT`]. Neither reads nor
+//! writes are repeated, because the cache may forget anything.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod counters;
+mod value;
+mod writer;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use redis::{Pipeline, cmd};
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::sleep;
+use redis::cmd;
 
+use self::counters::Counters;
+use self::value::{Decoded, MAX_VALUE_BYTES, decode};
+use self::writer::Change;
+pub(super) use self::writer::{Queue, Writer};
 use super::breaker::Breaker;
-use super::connection::Connection;
+use super::connection::{CommandError, Connection};
 use super::keys::Keys;
 use crate::analysis::SharedCacheCounts;
-use crate::chess::encodings::PackedPosition;
 use crate::store::{EntryKey, Record};
-
-/// The version of a value.
-const LAYOUT: u8 = 1;
 
 /// A read that takes longer has no result.
 const READ_LIMIT: Duration = Duration::from_millis(5);
 
-/// How long the first record of a batch waits for others.
-const WRITE_DELAY: Duration = Duration::from_millis(20);
-
-/// The longest time until a batch is written.
-const WRITE_LIMIT: Duration = Duration::from_secs(1);
-
-/// The most records that wait to be written, and that are written at once.
-const MAX_WAITING: usize = 4_096;
-const MAX_BATCH: usize = 256;
-
-/// How long the server keeps a position after its last write.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
-
-/// The most contexts of a position.
-const MAX_CONTEXTS: usize = 64;
-
-/// The longest value and context that are read, in bytes. A record with five long lines has about
-/// 1,000.
-const MAX_VALUE_BYTES: usize = 4_096;
-const MAX_CONTEXT_BYTES: usize = 64;
-
-/// Writes a value unless the old one is deeper or the position has too many contexts.
+/// Reads fields. One that is too long is read as an empty text, so that it never travels.
 ///
-/// `KEYS`: the position's hash. `ARGV`: the field, the value, how long it is kept in milliseconds,
-/// the most fields.
-const WRITE: &str = "
-local old = redis.call('HGET', KEYS[1], ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-if old then
-  local is_comparable = string.byte(old, 1) == string.byte(ARGV[2], 1)
-  if is_comparable and string.byte(old, 2) > string.byte(ARGV[2], 2) then return 0 end
-elseif redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then
-  return 0
+/// `KEYS`: the position's hash. `ARGV`: the longest value in bytes, then the fields.
+const READ: &str = "
+local values = {}
+for i = 2, #ARGV do
+  if redis.call('HSTRLEN', KEYS[1], ARGV[i]) <= tonumber(ARGV[1]) then
+    values[i - 1] = redis.call('HGET', KEYS[1], ARGV[i])
+  else
+    values[i - 1] = ''
+  end
 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return 1";
+return values";
 
-/// Removes a field if it still has this value. Another node may have written a better one.
-///
-/// `KEYS`: the position's hash. `ARGV`: the field, the value.
-const REMOVE: &str = "
-if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then
-  redis.call('HDEL', KEYS[1], ARGV[1])
-end";
-
-/// The context and the value of a field.
-type Field = (Vec<u8>, Vec<u8>);
-
-/// Changes of the cache that wait to be sent.
-#[derive(Debug)]
-enum Change {
-    Write(Box<Record>),
-    /// A field that cannot be read would keep its place from others.
-    Remove {
-        key: Vec<u8>,
-        field: Field,
-    },
-}
-
-/// The cache, and the queue of its changes.
+/// The cache.
 #[derive(Debug)]
 pub(super) struct SharedCache {
-    connection: Connection,
+    connection: Arc<Connection>,
     keys: Keys,
     breaker: Breaker,
-    changes: mpsc::Sender<Change>,
-    counters: Counters,
+    queue: Queue,
+    counters: Arc<Counters>,
+    /// A refusal of the server was logged.
+    is_refusal_logged: AtomicBool,
 }
-
-#[derive(Debug, Default)]
-struct Counters {
-    reads: AtomicU64,
-    missed_reads: AtomicU64,
-    invalid: AtomicU64,
-    writes: AtomicU64,
-    dropped_writes: AtomicU64,
-}
-
-/// The queue that [`SharedCache::write_all`] empties.
-#[derive(Debug)]
-pub(super) struct Changes(mpsc::Receiver<Change>);
 
 impl SharedCache {
-    pub(super) fn new(connection: Connection, keys: Keys) -> (SharedCache, Changes) {
-        let (changes, waiting) = mpsc::channel(MAX_WAITING);
-        let (breaker, counters) = (Breaker::default(), Counters::default());
-        (SharedCache { connection, keys, breaker, changes, counters }, Changes(waiting))
+    /// The cache, which reads by this connection, and the writer of its changes.
+    pub(super) fn new(
+        connection: Arc<Connection>,
+        write_connection: Arc<Connection>,
+        keys: Keys,
+    ) -> (SharedCache, Writer) {
+        let counters = Arc::<Counters>::default();
+        let (queue, writer) = writer::new(write_connection, keys.clone(), counters.clone());
+        let cache = SharedCache {
+            connection,
+            keys,
+            breaker: Breaker::default(),
+            queue,
+            counters,
+            is_refusal_logged: AtomicBool::new(false),
+        };
+        (cache, writer)
     }
 
     /// What the cache has answered and taken.
     pub(super) fn counts(&self) -> SharedCacheCounts {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let Counters { reads, missed_reads, invalid, writes, dropped_writes } = &self.counters;
-        SharedCacheCounts {
-            reads: count(reads),
-            missed_reads: count(missed_reads),
-            invalid: count(invalid),
-            writes: count(writes),
-            dropped_writes: count(dropped_writes),
+        self.counters.counts()
+    }
+
+    /// The records under these keys, which are of one position; none if the cache has not answered
+    /// in time.
+    pub(super) async fn read(&self, keys: &[EntryKey]) -> Vec<Record> {
+        let Some(EntryKey { zobrist_key, position, .. }) = keys.first() else { return Vec::new() };
+        if !self.connection.is_connected() || !self.breaker.allows() {
+            self.counters.skipped_reads.fetch_add(1, Ordering::Relaxed);
+            return Vec::new();
+        }
+        let position = EntryKey::position_bytes(*zobrist_key, position);
+        let key = self.keys.analyses(&position);
+        let contexts: Vec<_> = keys.iter().map(EntryKey::context_bytes).collect();
+        let mut command = cmd("EVAL");
+        command.arg(READ).arg(1).arg(&key).arg(MAX_VALUE_BYTES).arg(&contexts);
+        match self.connection.run::<Vec<Option<Vec<u8>>>>(&command, READ_LIMIT).await {
+            Ok(values) => {
+                self.breaker.record(true);
+                self.counters.reads.fetch_add(1, Ordering::Relaxed);
+                self.records(&key, &position, contexts, values)
+            }
+            Err(error) => {
+                self.note_failed_read(&key, &error);
+                Vec::new()
+            }
         }
     }
 
-    /// Every record of a position; none if the cache has not answered in time.
-    pub(super) async fn read(&self, zobrist_key: u64, position: &PackedPosition) -> Vec<Record> {
-        if !self.breaker.allows() {
-            self.counters.missed_reads.fetch_add(1, Ordering::Relaxed);
-            return Vec::new();
-        }
-        let position = EntryKey::position_bytes(zobrist_key, position);
-        let key = self.keys.analyses(&position);
-        let mut command = cmd("HGETALL");
-        command.arg(&key);
-        let answer = self.connection.run::<Vec<Field>>(&command, READ_LIMIT).await;
-        self.breaker.record(answer.is_ok());
-        let Ok(fields) = answer else {
-            self.counters.missed_reads.fetch_add(1, Ordering::Relaxed);
-            return Vec::new();
-        };
-        self.counters.reads.fetch_add(1, Ordering::Relaxed);
+    /// The records among the values of these contexts.
+    fn records(
+        &self,
+        key: &[u8],
+        position: &[u8],
+        contexts: Vec<Vec<u8>>,
+        values: Vec<Option<Vec<u8>>>,
+    ) -> Vec<Record> {
         let mut records = Vec::new();
-        for (context, value) in fields.into_iter().take(MAX_CONTEXTS) {
-            match decode(&position, &context, &value) {
-                Some(record) => records.push(record),
-                None => self.discard(&key, (context, value)),
+        for (context, value) in contexts.into_iter().zip(values) {
+            let Some(value) = value else { continue };
+            match decode(position, &context, &value) {
+                Decoded::Record(record) => records.push(*record),
+                Decoded::OtherLayout => {}
+                Decoded::Damaged => {
+                    self.discard(Change::Remove { key: key.to_vec(), context, value });
+                }
             }
         }
         records
     }
 
+    /// Counts a read without an answer. Only a slow or missing server opens the breaker.
+    fn note_failed_read(&self, key: &[u8], error: &CommandError) {
+        match error.server_code() {
+            Some("WRONGTYPE") => self.discard(Change::Delete { key: key.to_vec() }),
+            Some(_) => {
+                self.counters.skipped_reads.fetch_add(1, Ordering::Relaxed);
+                if !self.is_refusal_logged.swap(true, Ordering::Relaxed) {
+                    let error = error.to_string();
+                    tracing::warn!(error, "the cluster's server refuses reads of the shared cache");
+                }
+            }
+            None => {
+                self.counters.late_reads.fetch_add(1, Ordering::Relaxed);
+                self.breaker.record(false);
+            }
+        }
+    }
+
     /// Takes a record that is to be written soon. Never waits.
     pub(super) fn write(&self, record: Record) {
-        if self.changes.try_send(Change::Write(Box::new(record))).is_err() {
+        if !self.queue.push(Change::Write(Box::new(record))) {
             self.counters.dropped_writes.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Resolves when all changes so far were sent or dropped.
+    pub(super) async fn flush(&self) {
+        self.queue.flush().await;
     }
 
     /// Counts a record that is not valid, and removes it.
     pub(super) fn discard_record(&self, record: &Record) {
         let EntryKey { zobrist_key, position, .. } = &record.key;
         let position = EntryKey::position_bytes(*zobrist_key, position);
-        let field = (record.key.context_bytes(), encode(record));
-        self.discard(&self.keys.analyses(&position), field);
+        self.discard(Change::Remove {
+            key: self.keys.analyses(&position),
+            context: record.key.context_bytes(),
+            value: value::encode(record),
+        });
     }
 
-    /// Counts a record that has no meaning for this node, and removes it.
-    fn discard(&self, key: &[u8], field: Field) {
+    /// Counts what has no meaning for this node, and removes it.
+    fn discard(&self, removal: Change) {
         if self.counters.invalid.fetch_add(1, Ordering::Relaxed) == 0 {
             tracing::warn!(
                 server = self.connection.address(),
-                "the shared cache has an analysis that is damaged or of another program; it is \
-                 ignored, and such ones are only counted from now on"
+                "the shared cache has an analysis that is damaged or not legal; it is ignored, and \
+                 further ones are only counted"
             );
         }
-        let removal = Change::Remove { key: key.to_vec(), field };
-        if let Err(TrySendError::Closed(_)) = self.changes.try_send(removal) {
-            tracing::debug!("the node has left the cluster");
-        }
+        // A removal without a place in the queue follows the next read.
+        self.queue.push(removal);
     }
-
-    /// Sends changes in batches until the cache is dropped.
-    pub(super) async fn write_all(&self, mut changes: Changes) {
-        let mut batch = Vec::with_capacity(MAX_BATCH);
-        while changes.0.recv_many(&mut batch, MAX_BATCH).await > 0 {
-            sleep(WRITE_DELAY).await;
-            while batch.len() < MAX_BATCH
-                && let Ok(change) = changes.0.try_recv()
-            {
-                batch.push(change);
-            }
-            self.write_batch(&batch).await;
-            batch.clear();
-        }
-    }
-
-    async fn write_batch(&self, batch: &[Change]) {
-        let mut commands = Pipeline::with_capacity(batch.len());
-        let mut writes = 0;
-        for change in batch {
-            match change {
-                Change::Write(record) => {
-                    self.add_write(&mut commands, record);
-                    writes += 1;
-                }
-                Change::Remove { key, field: (context, value) } => {
-                    commands.cmd("EVAL").arg(REMOVE).arg(1).arg(key).arg(context).arg(value);
-                    commands.ignore();
-                }
-            }
-        }
-        let outcome = self.connection.run_all::<()>(&commands, WRITE_LIMIT).await;
-        let counter = match outcome {
-            Ok(()) => &self.counters.writes,
-            Err(error) => {
-                tracing::debug!(error = error.to_string(), writes, "analyses were not shared");
-                &self.counters.dropped_writes
-            }
-        };
-        counter.fetch_add(writes, Ordering::Relaxed);
-    }
-
-    fn add_write(&self, commands: &mut Pipeline, record: &Record) {
-        let EntryKey { zobrist_key, position, .. } = &record.key;
-        let position = EntryKey::position_bytes(*zobrist_key, position);
-        commands
-            .cmd("EVAL")
-            .arg(WRITE)
-            .arg(1)
-            .arg(self.keys.analyses(&position))
-            .arg(record.key.context_bytes())
-            .arg(encode(record))
-            .arg(KEPT.as_millis() as u64)
-            .arg(MAX_CONTEXTS)
-            .ignore();
-    }
-}
-
-/// The value of a record.
-fn encode(record: &Record) -> Vec<u8> {
-    [&[LAYOUT, record.report.depth], &record.to_bytes()[..]].concat()
-}
-
-/// The record of a value under this position and context, if it is one of this layout.
-fn decode(position: &[u8], context: &[u8], value: &[u8]) -> Option<Record> {
-    if value.len() > MAX_VALUE_BYTES || context.len() > MAX_CONTEXT_BYTES {
-        return None;
-    }
-    let (&[layout, depth], bytes) = value.split_first_chunk()?;
-    let record = Record::from_bytes(position, context, bytes).ok()?;
-    (layout == LAYOUT && depth == record.report.depth).then_some(record)
 }

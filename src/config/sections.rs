@@ -244,7 +244,7 @@ pub struct ClusterSettings {
     pub url: String,
     /// Name of the node in logs. Empty: that of the machine.
     pub node: String,
-    /// What stands before the name of each key on the server.
+    /// Prefix of all keys on the server.
     pub prefix: String,
 }
 

@@ -199,10 +199,9 @@ impl App {
         is_store_failing.then_some("store")
     }
 
-    /// What a server that takes traffic does without.
+    /// The missing parts of a server that takes traffic.
     pub(super) fn degraded(&self) -> Vec<&'static str> {
-        let status = self.0.core.get().map(|core| core.service.status());
-        let cluster = status.and_then(|status| status.cluster);
+        let cluster = self.0.core.get().and_then(|core| core.service.cluster_status());
         cluster.filter(|cluster| cluster.is_unreachable).map(|_| "cluster").into_iter().collect()
     }
 

@@ -1,7 +1,5 @@
 //! Analyses that one node finds and another shows.
 
-use std::time::Duration;
-
 use kibitzer::chess::encodings::PackedPosition;
 use kibitzer::chess::{Position, splitmix};
 use kibitzer::store::{EntryKey, Record};
@@ -26,9 +24,9 @@ async fn fields(connection: &mut MultiplexedConnection, key: &[u8]) -> Vec<(Vec<
     cmd("HGETALL").arg(key).query_async(connection).await.unwrap()
 }
 
-async fn wait_for_written(node: &Node) -> Duration {
+async fn wait_for_written(node: &Node) {
     let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
-    until("the analysis is shared", LONG, async || node.metric(written).await > 0.0).await
+    until("the analysis is shared", LONG, async || node.metric(written).await > 0.0).await;
 }
 
 #[tokio::test]
@@ -63,12 +61,14 @@ async fn a_deeper_analysis_is_not_replaced_and_begins_a_deeper_search() {
     let key = key_of_analysis(&mut connection).await;
     let deep = fields(&mut connection, &key).await;
     // A request that ignores what is known.
-    let shallow = format!("/v1/best-move?fen=startpos&depth={DEPTH}&fresh=true");
-    second.get(&shallow).await;
+    second.get(&format!("/v1/best-move?fen=startpos&depth={DEPTH}&fresh=true")).await;
+    // The changes of a node are sent in their order.
+    second.best_move("8/8/8/4k3/8/8/3P4/4K3 w - - 0 1", 30).await;
     wait_for_written(&second).await;
     assert_eq!(fields(&mut connection, &key).await, deep);
-    let deeper = second.best_move("startpos", DEPTH + 2).await;
-    assert_eq!(deeper["memory"], "shallow");
+    let third = Node::start_named(&server.url(), "c", 3).await;
+    let deeper = third.best_move("startpos", DEPTH + 2).await;
+    assert_eq!(deeper["memory"], "shallow", "the shared analysis is known");
 }
 
 #[tokio::test]
@@ -85,18 +85,66 @@ async fn short_searches_are_not_shared() {
 /// Damage of a value that the checksum must reveal: changed bits, a missing end, more bytes. Near
 /// numbers give different values.
 fn damaged(value: &[u8], number: u64) -> Vec<u8> {
-    let random = |index: u64, below: usize| splitmix::nth(number, index) as usize % below;
     let mut bytes = value.to_vec();
+    let place = number as usize / 4 % (value.len() - 1);
     match number % 4 {
-        0 | 1 => bytes[number as usize / 4 % value.len()] ^= 1 << random(0, 8),
-        2 => bytes.truncate(number as usize / 4 % value.len()),
-        _ => bytes.extend((0..=random(0, 5_000)).map(|_| number as u8)),
+        // The first byte is the version of the layout: another one is none of this node's business.
+        0 | 1 => bytes[1 + place] ^= 1 << (splitmix::nth(number, 0) % 8),
+        2 => bytes.truncate(place),
+        _ => bytes.extend((0..=splitmix::nth(number, 1) % 5_000).map(|_| number as u8)),
     }
     bytes
 }
 
+/// A position after three random moves.
+fn position(number: u64) -> Position {
+    (0..3).fold(Position::startpos(), |position, ply| {
+        let moves = position.legal_moves();
+        position.after(moves[splitmix::nth(number, ply) as usize % moves.len()])
+    })
+}
+
+fn position_bytes(position: &Position) -> Vec<u8> {
+    EntryKey::position_bytes(position.key(), &PackedPosition::from_position(position))
+}
+
+const INVALID: &str = "kibitzer_cluster_cache_invalid_total";
+
 #[tokio::test]
-async fn damaged_analyses_are_not_shown_and_are_removed() {
+async fn of_ten_thousand_damaged_analyses_none_is_shown_and_all_are_removed() {
+    let server = RedisServer::start().await;
+    let writer = Node::start_named(&server.url(), "a", 1).await;
+    writer.best_move("startpos", DEPTH).await;
+    wait_for_written(&writer).await;
+    let mut connection = server.connect().await;
+    let key = key_of_analysis(&mut connection).await;
+    let (_, value) = fields(&mut connection, &key).await.remove(0);
+    let prefix = &key[..key.len() - position_bytes(&Position::startpos()).len()];
+    let reader = Node::start_named(&server.url(), "b", 2).await;
+    let positions: std::collections::BTreeMap<u64, Position> =
+        (0..4_000).map(position).map(|position| (position.key(), position)).collect();
+    assert!(positions.len() > 2_000, "{}", positions.len());
+    for (number, position) in (0..).zip(positions.values().take(2_000)) {
+        let mut write = cmd("HSET");
+        write.arg([prefix, &position_bytes(position)].concat());
+        for lines in 1..=5_u8 {
+            write.arg(&[0, lines]).arg(damaged(&value, 5 * number + u64::from(lines)));
+        }
+        write.exec_async(&mut connection).await.unwrap();
+        let shown = reader.best_move(&position.fen(), 1).await;
+        assert_eq!(shown["source"], "search", "{shown}");
+    }
+    assert_eq!(reader.metric(INVALID).await, 10_000.0, "each of them is found");
+    until("they are removed", LONG, async || {
+        let left: Vec<Vec<u8>> =
+            cmd("KEYS").arg("k1:d:*").query_async(&mut connection).await.unwrap();
+        left == [&key[..]]
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn values_of_another_layout_stay_and_a_key_of_another_type_goes() {
     let server = RedisServer::start().await;
     let node = Node::start_named(&server.url(), "a", 1).await;
     node.best_move("startpos", DEPTH).await;
@@ -104,26 +152,42 @@ async fn damaged_analyses_are_not_shown_and_are_removed() {
     let mut connection = server.connect().await;
     let key = key_of_analysis(&mut connection).await;
     let (context, value) = fields(&mut connection, &key).await.remove(0);
-    let reader = Node::start_named(&server.url(), "b", 2).await;
-    for round in 0..160 {
-        let mut write = cmd("HSET");
-        write.arg(&key).arg(&context).arg(damaged(&value, 64 * round));
-        // Contexts that no game has, beside the true one.
-        for number in 1..64 {
-            write.arg(number).arg(damaged(&value, 64 * round + number));
-        }
-        write.exec_async(&mut connection).await.unwrap();
-        // More nodes than the node's own memory has, and too few to be shared.
-        let path = format!("/v1/best-move?fen=startpos&nodes={}", 100 * (round + 1));
-        let shown = reader.get_json(&path).await;
-        assert_eq!(shown["source"], "search", "{shown}");
-    }
-    let hits = "kibitzer_dictionary_hits_total{tier=\"cluster\"}";
-    assert_eq!(reader.metric(hits).await, 0.0);
-    let invalid = reader.metric("kibitzer_cluster_cache_invalid_total").await;
-    assert_eq!(invalid, 160.0 * 64.0, "each of them is a miss");
-    until("they are removed", LONG, async || !connection.exists(key.as_slice()).await.unwrap())
+    let of_next_layout = [&[2][..], &value[1..]].concat();
+    let mut write = cmd("HSET");
+    write.arg(&key).arg(&context).arg(&of_next_layout).exec_async(&mut connection).await.unwrap();
+    let prefix = &key[..key.len() - position_bytes(&Position::startpos()).len()];
+    let other = Position::startpos().after(Position::startpos().legal_moves()[0]);
+    let text = [prefix, &position_bytes(&other)].concat();
+    cmd("SET").arg(&text).arg("text").exec_async(&mut connection).await.unwrap();
+
+    let second = Node::start_named(&server.url(), "b", 2).await;
+    assert_eq!(second.best_move("startpos", DEPTH).await["source"], "search");
+    second.best_move(&other.fen(), 1).await;
+    until("the text is removed", LONG, async || !connection.exists(text.as_slice()).await.unwrap())
         .await;
+    assert_eq!(second.metric(INVALID).await, 1.0, "the text alone");
+    let kept = fields(&mut connection, &key).await;
+    assert_eq!(kept, [(context, of_next_layout)], "an older layout does not replace a newer one");
+}
+
+#[tokio::test]
+async fn many_histories_of_a_position_leave_a_place_for_the_bare_position() {
+    let server = RedisServer::start().await;
+    let node = Node::start_named(&server.url(), "a", 1).await;
+    node.best_move("startpos", DEPTH).await;
+    wait_for_written(&node).await;
+    let mut connection = server.connect().await;
+    let key = key_of_analysis(&mut connection).await;
+    let (context, value) = fields(&mut connection, &key).await.remove(0);
+    cmd("HDEL").arg(&key).arg(&context).exec_async(&mut connection).await.unwrap();
+    for history in 0..64_u8 {
+        let mut write = cmd("HSET");
+        write.arg(&key).arg(&[1, history]).arg(&value).exec_async(&mut connection).await.unwrap();
+    }
+    let second = Node::start_named(&server.url(), "b", 2).await;
+    second.best_move("startpos", DEPTH).await;
+    wait_for_written(&second).await;
+    assert!(fields(&mut connection, &key).await.iter().any(|(field, _)| *field == context));
 }
 
 /// A record of the start position as `node` has stored it.
@@ -170,7 +234,7 @@ async fn forged_analyses_with_moves_that_are_not_legal_are_not_shown() {
         // Deeper than the node's own memory.
         let answer = second.best_move("startpos", count).await;
         assert!(answer["depth"].as_u64() < Some(DEPTH.into()), "forgery {count}: {answer}");
-        let invalid = second.metric("kibitzer_cluster_cache_invalid_total").await;
+        let invalid = second.metric(INVALID).await;
         assert_eq!(invalid, f64::from(count));
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::node::Node;
+use crate::proxy::{Fault, Proxy};
 use crate::redis_server::{RedisServer, free_port};
 use crate::wait::{LONG, until};
 
@@ -24,8 +25,8 @@ async fn without_the_server_a_node_goes_on_alone_and_joins_again() {
         node.wait_until_degraded(false).await;
         node.wait_for_nodes(2).await;
     }
-    let lost = "the cluster's server cannot be reached; this node goes on alone and keeps trying";
-    assert_eq!(first.logged(lost).len(), 1, "a change is logged once");
+    let lost = "the cluster's server cannot be used; this node works alone and keeps trying";
+    assert!(!first.logged(lost).is_empty());
     assert_eq!(first.logged("in the cluster").len(), 2);
 }
 
@@ -34,25 +35,39 @@ async fn a_server_that_hangs_delays_a_few_requests_by_milliseconds() {
     let server = RedisServer::start().await;
     let node = Node::start_named(&server.url(), "a", 1).await;
     server.freeze();
-    let missed = "kibitzer_cluster_cache_reads_total{outcome=\"missed\"}";
-    let fens = (1..=40).map(|clock| format!("4k3/8/8/8/8/8/4P3/4K3 w - - 0 {clock}"));
-    for (number, fen) in (1..).zip(fens) {
-        let fen = fen.replace("4P3", ["4P3", "3P4", "2P5", "1P6"][number % 4]);
-        node.best_move(&fen, 1).await;
+    let late = "kibitzer_cluster_cache_reads_total{outcome=\"late\"}";
+    let skipped = "kibitzer_cluster_cache_reads_total{outcome=\"skipped\"}";
+    // 48 positions, each of which the node would read once.
+    for file in 0..8 {
+        for rank in 2..8 {
+            node.best_move(&with_pawn(file, rank), 1).await;
+        }
     }
-    assert!(node.metric(missed).await >= 4.0);
+    let (late, skipped) = (node.metric(late).await, node.metric(skipped).await);
+    assert_eq!(late + skipped, 48.0);
+    assert!(late >= 1.0 && skipped >= 30.0, "{late} late reads, {skipped} skipped ones");
     node.wait_until_degraded(true).await;
     server.thaw();
     node.wait_until_degraded(false).await;
     let answered = "kibitzer_cluster_cache_reads_total{outcome=\"answered\"}";
     let before = node.metric(answered).await;
     until("the cache is read again", LONG, async || {
-        node.best_move("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", 2).await;
-        tokio::time::sleep(Duration::from_millis(100)).await;
         node.best_move("8/8/8/4k3/8/8/3P4/4K3 w - - 0 1", 40).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
         node.metric(answered).await > before
     })
     .await;
+}
+
+/// White's king on e1 and a pawn, Black's king in the corner that is farther from the pawn.
+fn with_pawn(file: usize, rank: usize) -> String {
+    let king = if file < 4 { "7k" } else { "k7" };
+    let row = |row: usize| {
+        let is_pawn = |column: usize| row == rank && column == file;
+        (0..8).map(|column| if is_pawn(column) { 'P' } else { '1' }).collect()
+    };
+    let rows: Vec<String> = (2..8).rev().map(row).collect();
+    format!("{king}/{}/4K3 w - - 0 1", rows.join("/"))
 }
 
 #[tokio::test]
@@ -64,4 +79,93 @@ async fn a_node_starts_without_the_server_and_joins_when_it_comes() {
     let _server = RedisServer::start_at(port, &[]).await;
     node.wait_until_degraded(false).await;
     assert_eq!(node.nodes().await, 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_off_without_a_word_is_replaced() {
+    let server = RedisServer::start().await;
+    let proxy = Proxy::start(server.address()).await;
+    let node = Node::start_named(&proxy.url(), "a", 1).await;
+    proxy.set(Fault::Swallow);
+    node.wait_until_degraded(true).await;
+    node.best_move("startpos", 8).await;
+    // The old connections stay dead: only new ones can be used.
+    proxy.set(Fault::None);
+    node.wait_until_degraded(false).await;
+    node.wait_for_nodes(1).await;
+}
+
+#[tokio::test]
+async fn answers_that_are_cut_in_the_middle_are_not_used() {
+    let server = RedisServer::start().await;
+    let proxy = Proxy::start(server.address()).await;
+    let node = Node::start_named(&proxy.url(), "a", 1).await;
+    proxy.set(Fault::Cut);
+    node.wait_until_degraded(true).await;
+    node.best_move("startpos", 8).await;
+    proxy.set(Fault::None);
+    node.wait_until_degraded(false).await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_50_ms_away_is_used_for_all_but_the_cache() {
+    let server = RedisServer::start().await;
+    let proxy = Proxy::start(server.address()).await;
+    proxy.set(Fault::Delay(Duration::from_millis(50)));
+    let node = Node::start_named(&proxy.url(), "a", 1).await;
+    let _near = Node::start_named(&server.url(), "b", 2).await;
+    node.wait_for_nodes(2).await;
+    node.best_move("startpos", 8).await;
+    let late = "kibitzer_cluster_cache_reads_total{outcome=\"late\"}";
+    assert_eq!(node.metric(late).await, 1.0);
+    // Twelve heartbeats, each of which is answered in time.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(!node.is_degraded().await);
+}
+
+#[tokio::test]
+async fn a_server_that_is_half_a_second_away_is_used_or_left_but_delays_nothing() {
+    let server = RedisServer::start().await;
+    let proxy = Proxy::start(server.address()).await;
+    let node = Node::start_named(&proxy.url(), "a", 1).await;
+    proxy.set(Fault::Delay(Duration::from_millis(500)));
+    for depth in 1..=8 {
+        assert_eq!(node.best_move("startpos", depth).await["depth"], depth);
+    }
+    proxy.set(Fault::None);
+    node.wait_until_degraded(false).await;
+}
+
+#[tokio::test]
+async fn a_user_that_is_gone_and_comes_back_is_accepted_again() {
+    let server = RedisServer::start().await;
+    let mut connection = server.connect().await;
+    let create = "ACL SETUSER kibitzer on >secret ~k1:* &k1:*";
+    acl(&mut connection, &format!("{create} {}", commands_of_the_docs())).await;
+    let url = server.url().replace("//", "//kibitzer:secret@");
+    let node = Node::start_named(&url, "a", 1).await;
+    node.best_move("startpos", 14).await;
+    let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
+    until("the analysis is shared", LONG, async || node.metric(written).await == 1.0).await;
+
+    acl(&mut connection, "ACL DELUSER kibitzer").await;
+    node.wait_until_degraded(true).await;
+    acl(&mut connection, &format!("{create} {}", commands_of_the_docs())).await;
+    node.wait_until_degraded(false).await;
+    let refused = "the cluster's server refuses reads of the shared cache";
+    assert!(node.logged(refused).is_empty());
+}
+
+async fn acl(connection: &mut redis::aio::MultiplexedConnection, command: &str) {
+    let mut words = command.split_whitespace();
+    let mut command = redis::cmd(words.next().unwrap());
+    command.arg(words.collect::<Vec<_>>()).exec_async(connection).await.unwrap();
+}
+
+/// The commands that docs/cluster.md allows a node.
+fn commands_of_the_docs() -> String {
+    let page = include_str!("../../docs/cluster.md");
+    let line = page.lines().find(|line| line.contains("ACL SETUSER kibitzer")).unwrap();
+    let commands = line.split_whitespace().filter(|word| word.starts_with('+'));
+    commands.collect::<Vec<_>>().join(" ")
 }

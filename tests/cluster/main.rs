@@ -15,6 +15,7 @@ mod failures;
 mod membership;
 mod node;
 mod old_server;
+mod proxy;
 mod redis_server;
 #[path = "../support/serve.rs"]
 mod serve;

@@ -1,4 +1,4 @@
-//! Which nodes are alive, as each of them sees it.
+//! Membership: the live nodes, as each of them sees them.
 
 use std::time::Duration;
 

@@ -19,10 +19,10 @@ async fn answer(stream: TcpStream) {
     let mut stream = BufReader::new(stream);
     while let Some(command) = read_command(&mut stream).await {
         let info = "redis_version:6.2.14\r\n";
-        let reply = if command.first().is_some_and(|name| name == "INFO") {
-            format!("${}\r\n{info}\r\n", info.len())
-        } else {
-            "+OK\r\n".to_owned()
+        let reply = match command.first().map(String::as_str) {
+            Some("INFO") if command.len() > 2 => "-ERR syntax error\r\n".to_owned(),
+            Some("INFO") => format!("${}\r\n{info}\r\n", info.len()),
+            _ => "+OK\r\n".to_owned(),
         };
         if stream.write_all(reply.as_bytes()).await.is_err() {
             return;

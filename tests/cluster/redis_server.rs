@@ -2,9 +2,10 @@
 
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::wait::{LONG, until};
 
@@ -46,6 +47,11 @@ impl RedisServer {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
+    /// Host and port of the server.
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
     /// A connection of the test itself.
     pub(crate) async fn connect(&self) -> MultiplexedConnection {
         let client = redis::Client::open(self.url()).unwrap();
@@ -76,12 +82,7 @@ impl RedisServer {
 
     async fn wait_until_ready(&self) {
         let address = ("127.0.0.1", self.port);
-        until("the server listens", LONG, async || {
-            tokio::net::TcpStream::connect(address).await.is_ok()
-        })
-        .await;
-        // It accepts connections a moment before it answers.
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        until("the server answers", LONG, async || is_answering(address).await).await;
     }
 }
 
@@ -89,6 +90,13 @@ impl Drop for RedisServer {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// `true` if a server answers at this address, whatever it answers.
+async fn is_answering(address: (&str, u16)) -> bool {
+    let Ok(mut stream) = TcpStream::connect(address).await else { return false };
+    let mut answer = [0; 1];
+    stream.write_all(b"PING\r\n").await.is_ok() && stream.read_exact(&mut answer).await.is_ok()
 }
 
 /// A port that nobody listens on.

@@ -6,6 +6,14 @@
 //! The server must keep its stated memory bound and answer an honest client. `make test-hostile`
 //! runs it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and prints its progress"
+)]
+
 mod attacks;
 #[path = "../support/full_run.rs"]
 mod full_run;

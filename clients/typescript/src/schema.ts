@@ -782,8 +782,8 @@ export interface paths {
         };
         /**
          * Check that the server is ready for traffic
-         * @description A server with a full queue is ready, because it answers further searches with 503 itself. So is a
-         *     node that has lost its cluster, because all nodes lose it at once.
+         * @description A server with a full queue is ready, because it answers further searches with 503 itself. So is
+         *     a node that has lost its cluster, because all nodes lose it at once.
          */
         get: operations["readyz"];
         put?: never;
@@ -2723,7 +2723,7 @@ export interface components {
         Readiness: {
             /** @description Always `ready`. */
             status: string;
-            /** @description What the server does without; absent if it has all. `cluster`: it cannot reach the other nodes and goes on alone. */
+            /** @description The missing parts; absent if there are none. `cluster`: the server cannot reach the other nodes and works alone. */
             degraded?: "cluster"[];
         };
         /** @description A move as bitboards and names. */

@@ -1,5 +1,5 @@
-//! Validation of analyses that other nodes have found. They come over the network, so nothing about
-//! them is taken on trust.
+//! Analyses that other nodes have found: their keys, and their validation. They come over the
+//! network, so nothing about them is taken on trust.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,22 @@ use super::entry::{CacheEntry, MAX_ALTERNATIVE_PLIES, MAX_LINES, MAX_PV_PLIES};
 use crate::analysis::cache_key::AnalysisKey;
 use crate::chess::{Move, Position};
 use crate::engine::{Report, Score, StopReason};
-use crate::store::Record;
+use crate::store::{EntryKey, Record};
+
+/// The keys under which an analysis for this position with at least this many lines may stand.
+pub(super) fn keys(key: &AnalysisKey, lines: usize) -> Vec<EntryKey> {
+    let clocks = [None, Some(key.halfmove_clock)];
+    let with_lines = |lines: usize| {
+        clocks.map(|halfmove_clock| EntryKey {
+            zobrist_key: key.zobrist_key,
+            position: key.packed,
+            history_hash: key.history.to_parts(),
+            halfmove_clock,
+            multipv: u8::try_from(lines).unwrap_or(u8::MAX),
+        })
+    };
+    (lines..=MAX_LINES).flat_map(with_lines).collect()
+}
 
 /// The entry of a record, if the record is one of this position and its lines are legal there.
 pub(super) fn validated(

@@ -7,9 +7,8 @@ use crate::analysis::{
     AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, Session, SessionId,
     SessionPlace, SharedRecords, Source,
 };
-use crate::chess::encodings::PackedPosition;
 use crate::engine::StrengthLimit;
-use crate::store::Record;
+use crate::store::{EntryKey, Record};
 
 /// A shared cache that answers after a delay.
 #[derive(Debug, Default)]
@@ -28,16 +27,13 @@ impl Cluster for SharedMemory {
         ClusterStatus { nodes: 2, ..ClusterStatus::default() }
     }
 
-    fn read_cache(&self, zobrist_key: u64, position: PackedPosition) -> SharedRecords<'_> {
+    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         let delay = std::mem::take(&mut *self.delay.lock().unwrap());
         Box::pin(async move {
             tokio::time::sleep(delay).await;
             let records = self.records.lock().unwrap();
-            let is_of_position = |record: &&Record| {
-                record.key.zobrist_key == zobrist_key && record.key.position == position
-            };
-            records.iter().filter(is_of_position).cloned().collect()
+            records.iter().filter(|record| keys.contains(&record.key)).cloned().collect()
         })
     }
 

@@ -94,8 +94,8 @@ pub(crate) struct Health {
 pub(crate) struct Readiness {
     /// Always `ready`.
     status: &'static str,
-    /// What the server does without; absent if it has all. `cluster`: it cannot reach the other
-    /// nodes and goes on alone.
+    /// The missing parts; absent if there are none. `cluster`: the server cannot reach the other
+    /// nodes and works alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(schema_with = degraded)]
     degraded: Vec<&'static str>,
@@ -104,8 +104,8 @@ pub(crate) struct Readiness {
 fn degraded() -> ArrayBuilder {
     let parts = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["cluster"]));
     ArrayBuilder::new().items(parts).min_items(Some(1)).description(Some(
-        "What the server does without; absent if it has all. `cluster`: it cannot reach the other \
-         nodes and goes on alone.",
+        "The missing parts; absent if there are none. `cluster`: the server cannot reach the other \
+         nodes and works alone.",
     ))
 }
 
@@ -124,8 +124,8 @@ pub(crate) async fn livez() -> Reply<Health> {
 
 /// Check that the server is ready for traffic
 ///
-/// A server with a full queue is ready, because it answers further searches with 503 itself. So is a
-/// node that has lost its cluster, because all nodes lose it at once.
+/// A server with a full queue is ready, because it answers further searches with 503 itself. So is
+/// a node that has lost its cluster, because all nodes lose it at once.
 #[utoipa::path(
     get,
     path = "/readyz",

@@ -319,7 +319,7 @@ impl CoreSnapshot {
         };
         writer.gauge(
             "kibitzer_cluster_unreachable",
-            "1 while the cluster's server cannot be reached and the node goes on alone.",
+            "1 while the cluster's server cannot be reached and the node works alone.",
             u64::from(is_unreachable),
         )?;
         writer.gauge(
@@ -338,7 +338,8 @@ impl CoreSnapshot {
             "Reads of the shared evaluation cache, by outcome.",
             [
                 ([("outcome", "answered")], cache.reads),
-                ([("outcome", "missed")], cache.missed_reads),
+                ([("outcome", "late")], cache.late_reads),
+                ([("outcome", "skipped")], cache.skipped_reads),
             ],
         )?;
         writer.counters(

@@ -1407,7 +1407,7 @@ class Readiness(TypedDict):
     """
     degraded: NotRequired[list[Literal['cluster']]]
     """
-    What the server does without; absent if it has all. `cluster`: it cannot reach the other nodes and goes on alone.
+    The missing parts; absent if there are none. `cluster`: the server cannot reach the other nodes and works alone.
     """
 
 
