@@ -18,7 +18,7 @@ test-api: ## test the contract with schemathesis and with generated clients; nee
 	tests/generators/run
 
 test-hostile: ## attack a server with half requests and unread responses; 100 s, more with KIBITZER_FULL
-	$(CARGO) test --locked --test hostile
+	$(CARGO) test --locked --workspace --test hostile
 
 test-cluster: ## test several nodes with real servers; needs redis-server and Python
 	tests/cluster/run
@@ -61,7 +61,7 @@ fmt: ## format the code
 lint: ## check the format, lints and docs, as .ci/run does before the tests
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked --test cluster --test hostile -- -D warnings # not among all targets
+	$(CARGO) clippy --locked --workspace --test cluster --test hostile -- -D warnings # not among all targets
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
 
 docker: ## build the image `kibitzer`
