@@ -146,12 +146,18 @@ pub async fn serve(
                 cluster.leave().await;
             }
         };
-        tokio::join!(sleep_until(shutdown_started + settings.shutdown.drain()), leave);
-        app.drained().await;
-        if let Some(cluster) = &cluster {
-            cluster.flush().await;
-        }
-        if let Err(error) = app.flushed().await {
+        let drained = async {
+            sleep_until(shutdown_started + settings.shutdown.drain()).await;
+            app.drained().await;
+        };
+        tokio::join!(drained, leave);
+        let share = async {
+            if let Some(cluster) = &cluster {
+                cluster.flush().await;
+            }
+        };
+        let (flushed, ()) = tokio::join!(app.flushed(), share);
+        if let Err(error) = flushed {
             tracing::error!(
                 error = error.to_string(),
                 "could not write the newest analyses to disk"

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use crate::chess::encodings::PackedPosition;
 
 pub use bytes::DecodeError;
+pub use codec::LAYOUT_VERSION;
 pub use error::{OpenError, StoreError};
 pub use evaluation_cache_file::EvaluationCacheFile;
 pub use generations::{EVALUATION_CACHE_FILE, MEMORY_BYTES, StoreOptions};

@@ -64,10 +64,10 @@ pub struct SharedCacheCounts {
     pub late_reads: u64,
     /// Reads that were not made, because the cache is slow, cannot be reached or refuses.
     pub skipped_reads: u64,
-    /// Records that were damaged, of another layout, or not legal.
+    /// Records that were damaged or not legal.
     pub invalid: u64,
     /// Records written.
     pub writes: u64,
-    /// Records that were not written because the cache was slow or unreachable.
+    /// Changes that the server refused, or that were dropped because it was slow or unreachable.
     pub dropped_writes: u64,
 }

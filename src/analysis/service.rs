@@ -222,11 +222,11 @@ impl Service {
         &self,
         request: &AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
+        let shared = self.0.read_cluster(request).await;
         let waiter = self.0.queue.batch_waiter(&request.client);
         loop {
             let mut woken = pin!(waiter.woken());
             woken.as_mut().enable();
-            let shared = self.0.read_cluster(request).await;
             let session_guard = self.0.enter_session(request);
             match self.0.start(request.clone(), session_guard, &shared) {
                 Err(AnalysisError::QueueFull { .. }) => woken.await,

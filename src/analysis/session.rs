@@ -169,10 +169,12 @@ impl Sessions {
         let generation =
             if self.0.by_id.is_some() { Generation::Pending } else { Generation::Unknown };
         let request = ActiveRequest { id, replace: Some(replace), generation, newest_elsewhere: 0 };
+        let older = self.0.active.insert(session.clone(), request);
+        // After `active`, so that a request that leaves at the same time keeps this entry.
         if let Some(by_id) = &self.0.by_id {
             by_id.insert(SessionId::from(&session), session.clone());
         }
-        if let Some(mut older) = self.0.active.insert(session.clone(), request) {
+        if let Some(mut older) = older {
             older.replace();
         }
         SessionGuard { session, id, sessions: self.clone(), replaced }
@@ -202,10 +204,10 @@ impl Sessions {
         let left = self.0.active.remove_if(session, |_, request| request.id == id);
         if let Some(by_id) = &self.0.by_id
             && left.is_some()
-            // A newer request may have entered since.
-            && !self.0.active.contains_key(session)
         {
-            by_id.remove(&SessionId::from(session));
+            // A newer request may have entered since.
+            let is_unused = |_: &SessionId, _: &Session| !self.0.active.contains_key(session);
+            by_id.remove_if(&SessionId::from(session), is_unused);
         }
     }
 }

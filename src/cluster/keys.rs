@@ -15,10 +15,10 @@ const LAYOUT: &str = "k1:";
 pub(super) struct EngineGroup(pub(super) [u8; 8]);
 
 impl EngineGroup {
-    /// The group of the nodes with this [`engine_id`](crate::analysis::Searcher::engine_id): the
-    /// first bytes of its SHA-256.
-    pub(super) fn of(engine_id: &str) -> EngineGroup {
-        let digest = Sha256::digest(engine_id);
+    /// The group of the nodes with this [`engine_id`](crate::analysis::Searcher::engine_id) and this
+    /// layout of records: the first bytes of the SHA-256 of the layout and the id.
+    pub(super) fn new(engine_id: &str, layout: u8) -> EngineGroup {
+        let digest = Sha256::new().chain_update([layout]).chain_update(engine_id).finalize();
         EngineGroup(std::array::from_fn(|index| digest[index]))
     }
 }
@@ -80,9 +80,9 @@ mod tests {
 
     #[test]
     fn the_names_are_those_of_layout_1() {
-        // sha256sum of "engine 1".
-        let group = EngineGroup::of("engine 1");
-        assert_eq!(group.to_string(), "875ef5661da43aa8");
+        // sha256sum of a byte of 1 and "engine 1".
+        let group = EngineGroup::new("engine 1", 1);
+        assert_eq!(group.to_string(), "891161b5de05e73d");
         let keys = Keys::new("chess:", group);
         assert_eq!(keys.heartbeat_prefix(), "chess:k1:n:");
         assert_eq!(keys.nodes(), "chess:k1:nodes");
@@ -91,6 +91,6 @@ mod tests {
             b"chess:k1:s:\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"
         );
         assert_eq!(keys.session_channel(), "chess:k1:sessions");
-        assert_eq!(keys.analyses(b"\x01\xff"), b"chess:k1:d:875ef5661da43aa8:\x01\xff");
+        assert_eq!(keys.analyses(b"\x01\xff"), b"chess:k1:d:891161b5de05e73d:\x01\xff");
     }
 }

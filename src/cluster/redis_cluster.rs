@@ -22,7 +22,7 @@ use super::view::View;
 use crate::analysis::{
     Cluster, ClusterStatus, Service, ServiceStatus, SessionId, SessionPlace, SharedRecords,
 };
-use crate::store::{EntryKey, Record};
+use crate::store::{EntryKey, LAYOUT_VERSION, Record};
 
 /// The longest time until the other nodes know that this one has left.
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);
@@ -69,11 +69,11 @@ impl RedisCluster {
             || Connection::new(&client).map(Arc::new).map_err(|_| ClusterError::Url);
         let (connection, write_connection) = (new_connection()?, new_connection()?);
         let node = NodeId::new(&name)?;
-        let group = EngineGroup::of(engine_id);
+        let group = EngineGroup::new(engine_id, LAYOUT_VERSION);
         let keys = Keys::new(&prefix, group);
         let mut view = View::new(node.clone(), group);
         match connect_and_check(&connection).await {
-            Ok(()) => {}
+            Ok(server) => log_server(&connection, &server),
             Err(BeatError::Unsuitable(error)) => return Err(error.into()),
             Err(BeatError::Command(error)) if error.is_refusal() => {
                 return Err(ClusterError::Refused(error));
@@ -160,13 +160,21 @@ impl RedisCluster {
         self.0.view().set_own(heartbeat);
         let Inner { connection, keys, node, .. } = &*self.0;
         let answer = async {
-            if !connection.is_connected() {
-                connect_and_check(connection).await?;
-            }
-            Ok::<_, BeatError>(membership::beat(connection, keys, node, heartbeat).await?)
+            let server = if connection.is_connected() {
+                None
+            } else {
+                Some(connect_and_check(connection).await?)
+            };
+            let nodes = membership::beat(connection, keys, node, heartbeat).await?;
+            Ok::<_, BeatError>((server, nodes))
         };
         match answer.await {
-            Ok(nodes) => self.0.view().update(connection.address(), nodes),
+            Ok((server, nodes)) => {
+                if let Some(server) = server {
+                    log_server(connection, &server);
+                }
+                self.0.view().update(connection.address(), nodes);
+            }
             Err(error) => {
                 connection.disconnect();
                 self.0.view().note_failure(connection.address(), &error.to_string());
@@ -200,19 +208,29 @@ impl Cluster for RedisCluster {
 
     fn enter_session(&self, session: SessionId) -> SessionPlace<'_> {
         let Inner { connection, keys, node, .. } = &*self.0;
-        Box::pin(async move { sessions::enter(connection, keys, node, session).await.ok() })
+        Box::pin(async move {
+            let entered = sessions::enter(connection, keys, node, session).await;
+            entered
+                .inspect_err(|error| {
+                    tracing::debug!(error = error.to_string(), "an entry was not announced")
+                })
+                .ok()
+        })
     }
 }
 
 /// Establishes the connection and checks the server.
-async fn connect_and_check(connection: &Connection) -> Result<(), BeatError> {
+async fn connect_and_check(connection: &Connection) -> Result<ServerInfo, BeatError> {
     connection.connect().await?;
     let info = ServerInfo::read(connection).await?;
     info.check()?;
+    Ok(info)
+}
+
+fn log_server(connection: &Connection, info: &ServerInfo) {
     let (server, version) = (connection.address(), &info.version);
     tracing::info!(server, version, "connected to the cluster's server");
     if let Some(advice) = info.advice() {
         tracing::warn!(server, "{advice}");
     }
-    Ok(())
 }

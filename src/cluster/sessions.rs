@@ -71,11 +71,28 @@ pub(super) async fn enter(
 
 /// Tells the service of the entries on other nodes, until it is dropped.
 pub(super) async fn listen(client: Client, channel: String, node: NodeId, service: Service) {
+    let mut logged_refusal = String::new();
     loop {
-        if let Err(error) = listen_once(&client, &channel, &node, &service).await {
-            tracing::debug!(error = error.to_string(), "no messages of other nodes for now");
+        match listen_once(&client, &channel, &node, &service).await {
+            Ok(()) => logged_refusal.clear(),
+            Err(error) => log_failure(&error, &mut logged_refusal),
         }
         sleep(RETRY).await;
+    }
+}
+
+/// Logs a refusal of the server, once for each reason. The heartbeats tell of a missing server.
+fn log_failure(error: &CommandError, logged_refusal: &mut String) {
+    let text = error.to_string();
+    if !error.is_refusal() {
+        tracing::debug!(error = text, "no messages of other nodes for now");
+    } else if *logged_refusal != text {
+        tracing::warn!(
+            error = text,
+            "the cluster's server refuses messages: a newer request on another node does not end \
+             the older one of its session"
+        );
+        *logged_refusal = text;
     }
 }
 
@@ -85,9 +102,14 @@ async fn listen_once(
     channel: &str,
     node: &NodeId,
     service: &Service,
-) -> Result<(), RedisError> {
-    let (mut sink, mut messages) = client.get_async_pubsub().await?.split();
-    sink.subscribe(channel).await?;
+) -> Result<(), CommandError> {
+    let subscribe = async {
+        let (mut sink, messages) = client.get_async_pubsub().await?.split();
+        sink.subscribe(channel).await?;
+        Ok::<_, RedisError>((sink, messages))
+    };
+    let (mut sink, mut messages) =
+        timeout(CHECK_LIMIT, subscribe).await.map_err(|_| CommandError::Late(CHECK_LIMIT))??;
     let mut checks = interval(CHECK_INTERVAL);
     loop {
         tokio::select! {
@@ -100,7 +122,7 @@ async fn listen_once(
             // A connection that is cut off without a word shows only here.
             _ = checks.tick() => match timeout(CHECK_LIMIT, sink.ping::<redis::Value>()).await {
                 Ok(answer) => drop(answer?),
-                Err(_late) => return Ok(()),
+                Err(_late) => return Err(CommandError::Late(CHECK_LIMIT)),
             }
         }
     }

@@ -95,6 +95,7 @@ impl SharedCache {
         match self.connection.run::<Vec<Option<Vec<u8>>>>(&command, READ_LIMIT).await {
             Ok(values) => {
                 self.breaker.record(true);
+                self.is_refusal_logged.store(false, Ordering::Relaxed);
                 self.counters.reads.fetch_add(1, Ordering::Relaxed);
                 self.records(&key, &position, contexts, values)
             }

@@ -22,8 +22,9 @@ use super::record::{EntryKey, Record, StoredEffort};
 use crate::chess::Move;
 use crate::engine::{Report, Score, StopReason, Variation, Wdl};
 
-/// The layout version of keys and values. A file with another version is not read.
-pub(super) const LAYOUT_VERSION: u8 = 1;
+/// The layout version of keys and values. A file with another version is not read, and nodes of a
+/// cluster with other versions share no analyses.
+pub const LAYOUT_VERSION: u8 = 1;
 
 const CHECKSUM_LEN: usize = 8;
 

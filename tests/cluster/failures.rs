@@ -1,6 +1,8 @@
 //! A server that ends, hangs and comes back.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
 
 use crate::node::Node;
 use crate::proxy::{Fault, Proxy};
@@ -27,7 +29,7 @@ async fn without_the_server_a_node_goes_on_alone_and_joins_again() {
     }
     let lost = "the cluster's server cannot be used; this node works alone and keeps trying";
     assert!(!first.logged(lost).is_empty());
-    assert_eq!(first.logged("in the cluster").len(), 2);
+    until("the return is logged", LONG, async || first.logged("in the cluster").len() >= 2).await;
 }
 
 #[tokio::test]
@@ -51,8 +53,11 @@ async fn a_server_that_hangs_delays_a_few_requests_by_milliseconds() {
     node.wait_until_degraded(false).await;
     let answered = "kibitzer_cluster_cache_reads_total{outcome=\"answered\"}";
     let before = node.metric(answered).await;
+    let mut squares = (0..8).flat_map(|file| (2..8).map(move |rank| (file, rank)));
     until("the cache is read again", LONG, async || {
-        node.best_move("8/8/8/4k3/8/8/3P4/4K3 w - - 0 1", 40).await;
+        // A deeper search than before, so that the node's own memory does not answer.
+        let (file, rank) = squares.next().unwrap();
+        node.best_move(&with_pawn(file, rank), 8).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
         node.metric(answered).await > before
     })
@@ -92,17 +97,31 @@ async fn a_connection_that_is_cut_off_without_a_word_is_replaced() {
     // The old connections stay dead: only new ones can be used.
     proxy.set(Fault::None);
     node.wait_until_degraded(false).await;
-    node.wait_for_nodes(1).await;
+    let other = Node::start_named(&server.url(), "b", 2).await;
+    let body = json!({ "fen": "startpos", "infinite": true, "session": "board" });
+    let older = node.start_analysis(&body).await;
+    // The node notices within seconds that its subscription is dead.
+    until("a newer request ends the older one", LONG, async || {
+        let _newer = other.start_analysis(&body).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        older.has_ended()
+    })
+    .await;
+    assert_eq!(older.end().await["reason"], "replaced");
 }
 
 #[tokio::test]
 async fn answers_that_are_cut_in_the_middle_are_not_used() {
     let server = RedisServer::start().await;
     let proxy = Proxy::start(server.address()).await;
-    let node = Node::start_named(&proxy.url(), "a", 1).await;
+    let other = Node::start_named(&server.url(), "a", 1).await;
+    other.best_move("startpos", 14).await;
+    let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
+    until("the analysis is shared", LONG, async || other.metric(written).await > 0.0).await;
+    let node = Node::start_named(&proxy.url(), "b", 2).await;
     proxy.set(Fault::Cut);
+    assert_eq!(node.best_move("startpos", 14).await["source"], "search");
     node.wait_until_degraded(true).await;
-    node.best_move("startpos", 8).await;
     proxy.set(Fault::None);
     node.wait_until_degraded(false).await;
 }
@@ -118,20 +137,23 @@ async fn a_server_that_is_50_ms_away_is_used_for_all_but_the_cache() {
     node.best_move("startpos", 8).await;
     let late = "kibitzer_cluster_cache_reads_total{outcome=\"late\"}";
     assert_eq!(node.metric(late).await, 1.0);
-    // Twelve heartbeats, each of which is answered in time.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    // Three more heartbeats, each of which is answered in time.
+    tokio::time::sleep(Duration::from_secs(3)).await;
     assert!(!node.is_degraded().await);
 }
 
 #[tokio::test]
-async fn a_server_that_is_half_a_second_away_is_used_or_left_but_delays_nothing() {
+async fn a_server_that_is_half_a_second_away_delays_no_answer_by_as_much() {
     let server = RedisServer::start().await;
     let proxy = Proxy::start(server.address()).await;
     let node = Node::start_named(&proxy.url(), "a", 1).await;
     proxy.set(Fault::Delay(Duration::from_millis(500)));
+    let started = Instant::now();
     for depth in 1..=8 {
         assert_eq!(node.best_move("startpos", depth).await["depth"], depth);
     }
+    let took = started.elapsed();
+    assert!(took < 8 * Duration::from_millis(500), "{took:?} for 8 answers");
     proxy.set(Fault::None);
     node.wait_until_degraded(false).await;
 }

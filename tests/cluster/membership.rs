@@ -23,7 +23,7 @@ async fn nodes_know_each_other_and_notice_the_end_of_one() {
     assert_eq!(first.metric("kibitzer_cluster_nodes").await, 3.0);
     assert_eq!(first.metric("kibitzer_cluster_unreachable").await, 0.0);
     until("both starts are logged", LONG, async || {
-        first.logged("a node joined the cluster").len() == 2
+        first.logged("a node joined the cluster").len() >= 2
     })
     .await;
 
@@ -33,7 +33,7 @@ async fn nodes_know_each_other_and_notice_the_end_of_one() {
     second.terminate();
     first.wait_for_nodes(1).await;
     until("both ends are logged", LONG, async || {
-        first.logged("a node left the cluster").len() == 2
+        first.logged("a node left the cluster").len() >= 2
     })
     .await;
 }
@@ -66,14 +66,14 @@ async fn nodes_with_another_engine_or_an_unknown_version_do_not_count() {
     let server = RedisServer::start().await;
     let node = Node::start_named(&server.url(), "a", 1).await;
     let mut connection = server.connect().await;
-    let later = [1; 12].to_vec();
+    let too_short = [1; 5].to_vec();
     // Version 1, another group of nodes, 4 workers, 4 free, 0 waiting.
     let foreign = [&[1][..], &[9; 8], &[4, 4, 0]].concat();
     let of_version_2 = [&[2][..], &[9; 8], &[4, 4, 0]].concat();
     let heartbeats = [
         ("b-00000001", foreign),
         ("c-00000002", of_version_2),
-        ("d-00000003", later),
+        ("d-00000003", too_short),
         ("no id", vec![1]),
     ];
     for (id, heartbeat) in &heartbeats {

@@ -20,6 +20,9 @@ pub(crate) struct Node {
     log: Arc<Mutex<Vec<Value>>>,
 }
 
+/// Reads of the shared cache that were answered in time.
+pub(crate) const ANSWERED: &str = "kibitzer_cluster_cache_reads_total{outcome=\"answered\"}";
+
 /// An analysis in progress. Dropping it leaves the analysis.
 pub(crate) struct RunningAnalysis(JoinHandle<Value>);
 
@@ -76,6 +79,20 @@ impl Node {
         let node = Node::start(url, &[("KIBITZER__CLUSTER__NODE", name)]);
         node.wait_for_nodes(nodes).await;
         node
+    }
+
+    /// Starts a node whose memory is empty and returns it with its first answer. On a busy machine
+    /// its read of the shared cache may be late: then another node is started.
+    pub(crate) async fn start_and_ask(url: &str, fen: &str, depth: u8) -> (Node, Value) {
+        for _ in 0..10 {
+            let node = Node::start(url, &[]);
+            node.wait_until_degraded(false).await;
+            let answer = node.best_move(fen, depth).await;
+            if node.metric(ANSWERED).await == 1.0 {
+                return (node, answer);
+            }
+        }
+        panic!("no node has read the shared cache in time");
     }
 
     /// The body of a response with status 200.

@@ -92,6 +92,14 @@ impl Drop for RedisServer {
     }
 }
 
+/// How many nodes listen to entries into sessions.
+pub(crate) async fn listeners(server: &RedisServer) -> u64 {
+    let mut command = redis::cmd("PUBSUB");
+    command.arg("NUMSUB").arg("k1:sessions");
+    let (_, count): (String, u64) = command.query_async(&mut server.connect().await).await.unwrap();
+    count
+}
+
 /// `true` if a server answers at this address, whatever it answers.
 async fn is_answering(address: (&str, u16)) -> bool {
     let Ok(mut stream) = TcpStream::connect(address).await else { return false };

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::node::Node;
-use crate::redis_server::RedisServer;
+use crate::redis_server::{RedisServer, listeners};
 use crate::wait::{LONG, until};
 
 const BUSY: &str = "kibitzer_workers_busy";
@@ -18,6 +18,7 @@ async fn a_newer_request_on_one_node_ends_the_older_one_on_another() {
     let server = RedisServer::start().await;
     let first = Node::start_named(&server.url(), "a", 1).await;
     let second = Node::start_named(&server.url(), "b", 2).await;
+    until("both listen", LONG, async || listeners(&server).await == 2).await;
     let older = first.start_analysis(&endless("board")).await;
     let other = second.start_analysis(&endless("other-board")).await;
     until("both search", LONG, async || {
@@ -49,9 +50,14 @@ async fn messages_of_other_versions_and_forged_ones_end_nothing() {
     let node = Node::start_named(&server.url(), "a", 1).await;
     let running = node.start_analysis(&endless("board")).await;
     until("it searches", LONG, async || node.metric(BUSY).await == 1.0).await;
+    until("it listens", LONG, async || listeners(&server).await == 1).await;
     let mut connection = server.connect().await;
-    let keys: Vec<Vec<u8>> =
-        redis::cmd("KEYS").arg("k1:s:*").query_async(&mut connection).await.unwrap();
+    let mut keys: Vec<Vec<u8>> = Vec::new();
+    until("its entry is known", LONG, async || {
+        keys = redis::cmd("KEYS").arg("k1:s:*").query_async(&mut connection).await.unwrap();
+        !keys.is_empty()
+    })
+    .await;
     let [key] = &keys[..] else { panic!("one session, not {}", keys.len()) };
     let id = &key["k1:s:".len()..];
     let newest = b"9000000000000000 b-00000002";

@@ -191,11 +191,17 @@ impl Writer {
         let refusals = results.iter().filter_map(|result| result.as_ref().err());
         let count = refusals.clone().count();
         self.counters.dropped_writes.fetch_add(count as u64, Ordering::Relaxed);
-        if let Some(error) = refusals.into_iter().next()
-            && !std::mem::replace(&mut self.is_refusal_logged, true)
-        {
+        let Some(error) = refusals.into_iter().next() else {
+            self.is_refusal_logged = false;
+            return;
+        };
+        if !std::mem::replace(&mut self.is_refusal_logged, true) {
             let error = error.to_string();
             tracing::warn!(error, "the cluster's server refuses writes of the shared cache");
+        }
+        if count == results.len() {
+            // It may no longer be the server that takes writes.
+            self.connection.disconnect();
         }
     }
 
