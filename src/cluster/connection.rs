@@ -85,9 +85,7 @@ impl Connection {
             .set_response_timeout(None);
         // The library's limit covers the connection alone, not the greetings after it.
         let connecting = self.client.get_multiplexed_async_connection_with_config(&config);
-        let connected = timeout(2 * CONNECT_TIMEOUT, connecting)
-            .await
-            .map_err(|_| CommandError::Late(2 * CONNECT_TIMEOUT))??;
+        let connected = within(2 * CONNECT_TIMEOUT, connecting).await?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(connected);
         Ok(())
     }
@@ -117,10 +115,7 @@ impl Connection {
         limit: Duration,
     ) -> Result<T, CommandError> {
         let mut connection = self.current()?;
-        timeout(limit, command.query_async(&mut connection))
-            .await
-            .map_err(|_| CommandError::Late(limit))?
-            .map_err(CommandError::from)
+        within(limit, command.query_async(&mut connection)).await
     }
 
     /// Sends several commands at once.
@@ -133,11 +128,19 @@ impl Connection {
         limit: Duration,
     ) -> Result<T, CommandError> {
         let mut connection = self.current()?;
-        timeout(limit, commands.query_async(&mut connection))
-            .await
-            .map_err(|_| CommandError::Late(limit))?
-            .map_err(CommandError::from)
+        within(limit, commands.query_async(&mut connection)).await
     }
+}
+
+/// Waits for the server, at most as long as the limit.
+///
+/// # Errors
+/// The limit is over, or the server has answered with an error.
+pub(super) async fn within<T>(
+    limit: Duration,
+    answer: impl Future<Output = RedisResult<T>>,
+) -> Result<T, CommandError> {
+    Ok(timeout(limit, answer).await.map_err(|_| CommandError::Late(limit))??)
 }
 
 impl fmt::Debug for Connection {

@@ -7,6 +7,8 @@ use std::fmt::{self, Write as _};
 
 use sha2::{Digest, Sha256};
 
+use crate::store::EntryKey;
+
 /// The version of all names and values. Nodes ignore the keys of another version.
 const LAYOUT: &str = "k1:";
 
@@ -63,9 +65,12 @@ impl Keys {
         format!("{}sessions", self.prefix)
     }
 
+    /// The analyses of the position of this key.
+    pub(super) fn analyses_of(&self, key: &EntryKey) -> Vec<u8> {
+        self.analyses(&EntryKey::position_bytes(key.zobrist_key, &key.position))
+    }
+
     /// The analyses of a position, given [`EntryKey::position_bytes`].
-    ///
-    /// [`EntryKey::position_bytes`]: crate::store::EntryKey::position_bytes
     pub(super) fn analyses(&self, position: &[u8]) -> Vec<u8> {
         let mut name = self.prefix.clone();
         // Writing to a String cannot fail.

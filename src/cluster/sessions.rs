@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use redis::{Client, RedisError, cmd};
-use tokio::time::{interval, sleep, timeout};
+use tokio::time::{interval, sleep};
 
-use super::connection::{CommandError, Connection};
+use super::connection::{CommandError, Connection, within};
 use super::keys::Keys;
 use super::node::NodeId;
 use crate::analysis::{Service, SessionId};
@@ -108,8 +108,7 @@ async fn listen_once(
         sink.subscribe(channel).await?;
         Ok::<_, RedisError>((sink, messages))
     };
-    let (mut sink, mut messages) =
-        timeout(CHECK_LIMIT, subscribe).await.map_err(|_| CommandError::Late(CHECK_LIMIT))??;
+    let (mut sink, mut messages) = within(CHECK_LIMIT, subscribe).await?;
     let mut checks = interval(CHECK_INTERVAL);
     loop {
         tokio::select! {
@@ -120,10 +119,7 @@ async fn listen_once(
                 }
             }
             // A connection that is cut off without a word shows only here.
-            _ = checks.tick() => match timeout(CHECK_LIMIT, sink.ping::<redis::Value>()).await {
-                Ok(answer) => drop(answer?),
-                Err(_late) => return Err(CommandError::Late(CHECK_LIMIT)),
-            }
+            _ = checks.tick() => drop(within(CHECK_LIMIT, sink.ping::<redis::Value>()).await?),
         }
     }
 }

@@ -160,10 +160,8 @@ impl SharedCache {
 
     /// Counts a record that is not valid, and removes it.
     pub(super) fn discard_record(&self, record: &Record) {
-        let EntryKey { zobrist_key, position, .. } = &record.key;
-        let position = EntryKey::position_bytes(*zobrist_key, position);
         self.discard(Change::Remove {
-            key: self.keys.analyses(&position),
+            key: self.keys.analyses_of(&record.key),
             context: record.key.context_bytes(),
             value: value::encode(record),
         });

@@ -169,7 +169,7 @@ impl Store for EvaluationCacheFile {
     }
 
     fn read(&self, zobrist_key: u64, position: &PackedPosition) -> Result<Vec<Record>, StoreError> {
-        catch_panic(|| self.scan(&EntryKey::prefix(zobrist_key, position)))
+        catch_panic(|| self.scan(&EntryKey::position_bytes(zobrist_key, position)))
     }
 
     fn write(

@@ -55,14 +55,9 @@ pub struct EntryKey {
 }
 
 impl EntryKey {
-    /// The part of the encoded key that all analyses of a position share.
-    pub fn position_bytes(zobrist_key: u64, position: &PackedPosition) -> Vec<u8> {
-        EntryKey::prefix(zobrist_key, position)
-    }
-
     /// The part of the encoded key that follows [`EntryKey::position_bytes`].
     pub fn context_bytes(&self) -> Vec<u8> {
-        let prefix = EntryKey::prefix(self.zobrist_key, &self.position);
+        let prefix = EntryKey::position_bytes(self.zobrist_key, &self.position);
         self.to_bytes().split_off(prefix.len())
     }
 
@@ -70,7 +65,7 @@ impl EntryKey {
     /// of its packed form, and the packed form.
     ///
     /// The hash comes first, so neighbours in the file are unrelated positions.
-    pub(super) fn prefix(zobrist_key: u64, position: &PackedPosition) -> Vec<u8> {
+    pub fn position_bytes(zobrist_key: u64, position: &PackedPosition) -> Vec<u8> {
         let packed = position.as_bytes();
         let mut bytes = Vec::with_capacity(64);
         bytes.extend_from_slice(&zobrist_key.to_be_bytes());
@@ -79,10 +74,10 @@ impl EntryKey {
         bytes
     }
 
-    /// Encodes the key: [`EntryKey::prefix`], a flag byte, the history hash and the clock when
+    /// Encodes the key: [`EntryKey::position_bytes`], a flag byte, the history hash and the clock when
     /// present, and the number of lines.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = EntryKey::prefix(self.zobrist_key, &self.position);
+        let mut bytes = EntryKey::position_bytes(self.zobrist_key, &self.position);
         let history = (self.history_hash != [0; 2]).then_some(self.history_hash);
         bytes.push(
             history.map_or(0, |_| HAS_HISTORY) | self.halfmove_clock.map_or(0, |_| HAS_CLOCK),

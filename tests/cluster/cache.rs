@@ -202,8 +202,7 @@ async fn many_histories_of_a_position_leave_a_place_for_the_bare_position() {
 async fn stored_record(connection: &mut MultiplexedConnection) -> (Vec<u8>, Record) {
     let key = key_of_analysis(connection).await;
     let (context, value) = fields(connection, &key).await.remove(0);
-    let start = Position::startpos();
-    let position = EntryKey::position_bytes(start.key(), &PackedPosition::from_position(&start));
+    let position = position_bytes(&Position::startpos());
     assert!(key.ends_with(&position));
     (key, Record::from_bytes(&position, &context, &value[2..]).unwrap())
 }

@@ -13,7 +13,7 @@ use super::counters::Counters;
 use super::value::{MAX_VALUE_BYTES, encode};
 use crate::cluster::connection::{CommandError, Connection};
 use crate::cluster::keys::Keys;
-use crate::store::{EntryKey, Record};
+use crate::store::Record;
 
 /// How long the first change of a batch waits for others.
 const DELAY: Duration = Duration::from_millis(20);
@@ -208,13 +208,11 @@ impl Writer {
     fn add(&self, commands: &mut Pipeline, change: &Change) {
         match change {
             Change::Write(record) => {
-                let EntryKey { zobrist_key, position, .. } = &record.key;
-                let position = EntryKey::position_bytes(*zobrist_key, position);
                 commands
                     .cmd("EVAL")
                     .arg(WRITE)
                     .arg(1)
-                    .arg(self.keys.analyses(&position))
+                    .arg(self.keys.analyses_of(&record.key))
                     .arg(record.key.context_bytes())
                     .arg(encode(record))
                     .arg(KEPT.as_millis() as u64)
