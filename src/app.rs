@@ -269,7 +269,7 @@ async fn start_services(
     if let Some(cluster) = &cluster {
         cluster.start(&service).await;
     }
-    let jobs = Jobs::start(service.clone(), jobs, job_rules(settings))?;
+    let jobs = Jobs::start(service.clone(), Arc::new(jobs), job_rules(settings))?;
     app.mark_ready(service, engine, jobs);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(cluster)

@@ -9,6 +9,7 @@
 //! - `submission`: parsing of the submitted text;
 //! - `index`, `usage`: all known jobs, the order of their turns, limits and eviction;
 //! - `state`: what the tasks of the service share;
+//! - `log`: the changes that other nodes make;
 //! - `runner`, `positions`: the execution of one job;
 //! - `reader`: reviews from the stored evaluations;
 //! - `maintenance`: expiry, and write probes while the disk fails;
@@ -17,6 +18,7 @@
 mod entry;
 mod error;
 mod index;
+mod log;
 mod maintenance;
 mod positions;
 mod reader;

@@ -54,9 +54,19 @@ pub enum StoreError {
     /// The file cannot be reopened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The server of the jobs cannot be reached, or refuses.
+    #[error("the server of the jobs: {0}")]
+    Unreachable(String),
     /// An I/O error, or damage that happened after the start.
     #[error("{0}")]
     Failed(String),
+}
+
+impl StoreError {
+    /// `true` when the store may work again without a change to what is stored.
+    pub fn is_temporary(&self) -> bool {
+        !matches!(self, StoreError::Failed(_))
+    }
 }
 
 /// Converts each of redb's error types.

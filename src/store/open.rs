@@ -180,7 +180,9 @@ impl StoreFile<'_> {
     fn classify_error(&self, error: StoreError) -> Unusable {
         match error {
             StoreError::Open(error) => Unusable::Inaccessible(error),
-            error @ StoreError::Closed => Unusable::Inaccessible(self.io_error(error)),
+            error @ (StoreError::Closed | StoreError::Unreachable(_)) => {
+                Unusable::Inaccessible(self.io_error(error))
+            }
             StoreError::Failed(reason) => Unusable::Damaged(reason),
         }
     }

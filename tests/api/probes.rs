@@ -68,7 +68,8 @@ async fn a_starting_server_is_live_but_not_ready() {
         default_nodes: 1_000,
         retention: Duration::from_secs(1),
     };
-    let jobs = Jobs::start(service.clone(), JobFile::in_memory().unwrap(), rules).unwrap();
+    let jobs =
+        Jobs::start(service.clone(), Arc::new(JobFile::in_memory().unwrap()), rules).unwrap();
     app.mark_ready(service, engine, jobs);
     assert_eq!(waiting.await.unwrap()["depth"], 1, "an early request waits for the engine");
 }

@@ -99,6 +99,22 @@ impl JobEntry {
         Usage { jobs: 1, bytes: self.reserved_bytes }
     }
 
+    /// Publishes more evaluated positions and a later status, unless the job is finished.
+    pub(super) fn advance(&self, positions_done: u64, status: JobStatus) {
+        self.progress.send_if_modified(|progress| {
+            let is_queued = progress.status == JobStatus::Queued;
+            let next = Progress {
+                positions_done: progress.positions_done.max(positions_done),
+                status: if is_queued || status.is_finished() { status } else { progress.status },
+            };
+            let changes = !progress.status.is_finished() && *progress != next;
+            if changes {
+                *progress = next;
+            }
+            changes
+        });
+    }
+
     /// Changes the status unless the job is finished.
     pub(super) fn set_status(&self, status: JobStatus) {
         self.progress.send_if_modified(|progress| {

@@ -19,8 +19,8 @@ pub(super) const MAX_ACTIVE: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Index {
     jobs: HashMap<JobId, IndexedJob>,
-    /// Unfinished jobs that do not run, in the order of their turns.
-    waiting: BTreeMap<u64, Arc<JobEntry>>,
+    /// Unfinished jobs that this node does not run, in the order of their turns.
+    waiting: BTreeMap<u64, WaitingJob>,
     next_turn: u64,
     /// The clients of running jobs.
     active: HashSet<Client>,
@@ -39,6 +39,14 @@ struct IndexedJob {
     entry: Arc<JobEntry>,
     /// In milliseconds since 1970; `None` while the job is unfinished.
     ended_ms: Option<u64>,
+}
+
+/// An unfinished job that this node does not run.
+#[derive(Debug)]
+struct WaitingJob {
+    entry: Arc<JobEntry>,
+    /// Whether another node runs it.
+    runs_elsewhere: bool,
 }
 
 impl Index {
@@ -60,7 +68,7 @@ impl Index {
         self.totals.add(id, usage, ended_ms);
         self.client_totals.entry(entry.client.clone()).or_default().add(id, usage, ended_ms);
         if ended_ms.is_none() {
-            self.enqueue(entry.clone());
+            self.enqueue(entry.clone(), false);
         }
         self.jobs.insert(id, IndexedJob { entry, ended_ms });
     }
@@ -77,8 +85,8 @@ impl Index {
         }
     }
 
-    fn enqueue(&mut self, entry: Arc<JobEntry>) {
-        self.waiting.insert(self.next_turn, entry);
+    fn enqueue(&mut self, entry: Arc<JobEntry>, runs_elsewhere: bool) {
+        self.waiting.insert(self.next_turn, WaitingJob { entry, runs_elsewhere });
         self.next_turn += 1;
     }
 
@@ -90,9 +98,9 @@ impl Index {
         let turn = self
             .waiting
             .iter()
-            .find(|(_, entry)| !self.active.contains(&entry.client))
+            .find(|(_, waiting)| self.can_start(waiting))
             .map(|(&turn, _)| turn)?;
-        let entry = self.waiting.remove(&turn)?;
+        let WaitingJob { entry, .. } = self.waiting.remove(&turn)?;
         self.active.insert(entry.client.clone());
         Some(entry)
     }
@@ -100,15 +108,37 @@ impl Index {
     /// `true` when a running job must make room for a job of another client.
     pub(super) fn should_yield(&self) -> bool {
         self.active.len() >= MAX_ACTIVE
-            && self.waiting.values().any(|entry| !self.active.contains(&entry.client))
+            && self.waiting.values().any(|waiting| self.can_start(waiting))
     }
 
-    /// Ends the run of a job. An unfinished job then waits for its next turn.
-    pub(super) fn release(&mut self, entry: &Arc<JobEntry>) {
+    fn can_start(&self, waiting: &WaitingJob) -> bool {
+        !waiting.runs_elsewhere && !self.active.contains(&waiting.entry.client)
+    }
+
+    /// Ends the run of a job on this node. An unfinished job then waits for its next turn.
+    pub(super) fn release(&mut self, entry: &Arc<JobEntry>, runs_elsewhere: bool) {
         self.active.remove(&entry.client);
         if self.jobs.contains_key(&entry.id) && !entry.progress().status.is_finished() {
-            self.enqueue(entry.clone());
+            self.enqueue(entry.clone(), runs_elsewhere);
         }
+    }
+
+    /// Notes whether another node runs a job. A job that this node runs stays as it is.
+    pub(super) fn set_runs_elsewhere(&mut self, id: JobId, runs_elsewhere: bool) {
+        if let Some(waiting) = self.waiting.values_mut().find(|waiting| waiting.entry.id == id) {
+            waiting.runs_elsewhere = runs_elsewhere;
+        }
+    }
+
+    /// The unfinished jobs that other nodes run, as far as is known.
+    pub(super) fn jobs_elsewhere(&self) -> Vec<JobId> {
+        let elsewhere = self.waiting.values().filter(|waiting| waiting.runs_elsewhere);
+        elsewhere.map(|waiting| waiting.entry.id).collect()
+    }
+
+    /// The ids of all jobs.
+    pub(super) fn ids(&self) -> Vec<JobId> {
+        self.jobs.keys().copied().collect()
     }
 
     /// Marks a job as finished.
@@ -117,6 +147,7 @@ impl Index {
             && indexed.ended_ms.is_none()
         {
             indexed.ended_ms = Some(ended_ms);
+            self.waiting.retain(|_, waiting| waiting.entry.id != entry.id);
             let usage = entry.usage();
             self.totals.mark_finished(entry.id, usage, indexed.ended_ms);
             self.client_totals.entry(entry.client.clone()).or_default().mark_finished(
@@ -129,7 +160,14 @@ impl Index {
 
     /// Removes a job and adds a tombstone.
     pub(super) fn remove(&mut self, id: JobId) {
-        let Some(IndexedJob { entry, ended_ms }) = self.jobs.remove(&id) else { return };
+        if self.drop_job(id) {
+            self.add_tombstone(id);
+        }
+    }
+
+    /// Removes a job without a tombstone. Returns whether there was one.
+    pub(super) fn drop_job(&mut self, id: JobId) -> bool {
+        let Some(IndexedJob { entry, ended_ms }) = self.jobs.remove(&id) else { return false };
         let usage = entry.usage();
         self.totals.remove(id, usage, ended_ms);
         if let Some(totals) = self.client_totals.get_mut(&entry.client) {
@@ -139,10 +177,10 @@ impl Index {
             }
         }
         if ended_ms.is_none() {
-            self.waiting.retain(|_, waiting| waiting.id != id);
+            self.waiting.retain(|_, waiting| waiting.entry.id != id);
         }
         entry.set_status(JobStatus::Gone);
-        self.add_tombstone(id);
+        true
     }
 
     /// Selects the finished jobs to evict before a client's job of `bytes` fits into `max_usage`.

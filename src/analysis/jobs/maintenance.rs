@@ -46,7 +46,7 @@ pub(super) async fn retry_writes(jobs: Jobs) {
         }
         let probe = {
             let jobs = jobs.clone();
-            run_blocking(move || Ok(jobs.track_write(jobs.file().check_writable())?)).await
+            run_blocking(move || Ok(jobs.track_write(jobs.book().check_writable())?)).await
         };
         if let Err(error) = probe {
             tracing::debug!(error = error.to_string(), "write probe failed");

@@ -223,7 +223,7 @@ impl JobReader {
         number: u32,
         positions_done: u64,
     ) -> Result<Option<String>, JobError> {
-        let Some(text) = self.jobs.file().text(self.entry.id, number)? else { return Ok(None) };
+        let Some(text) = self.jobs.book().text(self.entry.id, number)? else { return Ok(None) };
         let (Ok(parsed), Some(Ok(game))) =
             (self.game_record(number)?.parsed, PgnReader::new(&text).next())
         else {
@@ -256,7 +256,7 @@ impl JobReader {
             self.schedule.position_index(game, end - 1),
             self.schedule.position_index(game, first - 1),
         );
-        let mut evals = self.jobs.file().evals(self.entry.id, from, to - from + 1)?;
+        let mut evals = self.jobs.book().evals(self.entry.id, from, to - from + 1)?;
         if evals.len() as u64 != to - from + 1 {
             return Err(self.missing_error(game));
         }
@@ -274,14 +274,14 @@ impl JobReader {
 
     fn game_record(&self, number: u32) -> Result<GameRecord, JobError> {
         self.jobs
-            .file()
+            .book()
             .game_record(self.entry.id, number)?
             .ok_or_else(|| self.missing_error(number))
     }
 
     /// The error for missing data: the job was removed meanwhile, or the store is incomplete.
     fn missing_error(&self, game: u32) -> JobError {
-        match self.jobs.file().job(self.entry.id) {
+        match self.jobs.book().job(self.entry.id) {
             Ok(None) => JobError::Gone,
             Ok(Some(_)) => {
                 StoreError::Failed(format!("game {game} of job {} is incomplete", self.entry.id))

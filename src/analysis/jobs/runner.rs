@@ -26,7 +26,9 @@ use crate::analysis::{
 use crate::chess::Game;
 use crate::engine::{Limits, SearchOptions};
 use crate::store::StoreError;
-use crate::store::jobs::{AppendError, JobEnd, JobId, MAX_PV_LEN, PositionEval, PositionLimits};
+use crate::store::jobs::{
+    AppendError, Claim, JobEnd, JobId, MAX_PV_LEN, PositionEval, PositionLimits,
+};
 
 /// Maximum number of positions between the start of their search and the end of their commit.
 const LOOKAHEAD: usize = 128;
@@ -46,6 +48,8 @@ pub(super) enum RunOutcome {
     Yielded,
     /// The job was removed, or the service is shutting down.
     Stopped,
+    /// Another node has claimed the job.
+    ClaimLost,
 }
 
 /// The outcome of the search of a position.
@@ -77,7 +81,10 @@ enum RunnerEvent {
 pub(super) struct Runner {
     jobs: Jobs,
     entry: Arc<JobEntry>,
+    claim: Claim,
     progress: watch::Receiver<Progress>,
+    /// Number of evaluations that are stored.
+    stored: u64,
     schedule: Schedule,
     cursor: PositionCursor,
     /// Whether this run has started a search. It does not yield before.
@@ -110,19 +117,22 @@ enum HaltReason {
 }
 
 impl Runner {
-    /// Prepares a run that continues behind the evaluated positions. Blocks.
+    /// Prepares a run of a claimed job that continues behind the evaluated positions. Blocks.
     ///
     /// # Errors
     /// Fails when the job cannot be read.
-    pub(super) fn new(jobs: Jobs, entry: Arc<JobEntry>) -> Result<Runner, JobError> {
-        let record = jobs.file().job(entry.id)?.ok_or(JobError::Gone)?;
+    pub(super) fn new(jobs: Jobs, entry: Arc<JobEntry>, claim: Claim) -> Result<Runner, JobError> {
+        let record = jobs.book().job(entry.id)?.ok_or(JobError::Gone)?;
         let (schedule, progress) = (Schedule::new(&record.plies), entry.progress.subscribe());
-        let cursor = PositionCursor::starting_at(entry.progress().positions_done);
+        let stored = record.positions_done;
+        let cursor = PositionCursor::starting_at(stored);
         let (in_flight, unwritten_evals) = (VecDeque::new(), Vec::new());
         Ok(Runner {
             jobs,
             entry,
+            claim,
             progress,
+            stored,
             schedule,
             cursor,
             has_started: false,
@@ -131,6 +141,11 @@ impl Runner {
             commit: None,
             halt_reason: None,
         })
+    }
+
+    /// The claim of the job.
+    pub(super) fn claim(&self) -> Claim {
+        self.claim
     }
 
     /// Runs until the job is finished or must stop. By then the contiguous prefix of evaluations is
@@ -161,8 +176,8 @@ impl Runner {
                 RunnerEvent::Evaluated(Ok(eval)) => self.unwritten_evals.push(eval),
                 RunnerEvent::Evaluated(Err(error)) => self.on_search_failed(&error),
                 RunnerEvent::Committed(result) => {
-                    if self.on_committed(result).await.is_break() {
-                        return RunOutcome::Stopped;
+                    if let ControlFlow::Break(outcome) = self.on_committed(result).await {
+                        return outcome;
                     }
                 }
                 RunnerEvent::PermitAcquired(permit) => {
@@ -238,8 +253,8 @@ impl Runner {
             match run_blocking(move || read_game(&jobs, id, number)).await {
                 Ok(game) => self.cursor.set_game(number, game),
                 Err(JobError::Gone) => return ControlFlow::Break(()),
-                // The file cannot be read until it is reopened.
-                Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => {
+                // The store cannot be read for now.
+                Err(JobError::Store(error)) if error.is_temporary() => {
                     sleep(WRITE_RETRY_DELAY).await;
                     return ControlFlow::Continue(());
                 }
@@ -288,8 +303,8 @@ impl Runner {
 
     /// The end of the job after the next commit; `None` while it is unfinished.
     fn job_end(&self) -> Option<JobEnd> {
-        let is_complete = self.entry.progress().positions_done + self.unwritten_evals.len() as u64
-            == self.schedule.positions();
+        let is_complete =
+            self.stored + self.unwritten_evals.len() as u64 == self.schedule.positions();
         let failed = self.halt_reason == Some(HaltReason::Failure)
             && self.in_flight.is_empty()
             && !is_complete;
@@ -307,21 +322,20 @@ impl Runner {
         evals: Arc<Vec<PositionEval>>,
         end: Option<JobEnd>,
     ) -> JoinHandle<Result<(), AppendError>> {
-        let (jobs, id, first) =
-            (self.jobs.clone(), self.entry.id, self.entry.progress().positions_done);
+        let (jobs, id, claim, first) = (self.jobs.clone(), self.entry.id, self.claim, self.stored);
         let in_flight = self.in_flight.len();
         tokio::task::spawn_blocking(move || {
             let count = evals.len();
             tracing::debug!(job = %id, first, count, in_flight, "writing");
-            let result = jobs.file().append(id, first, &evals, end);
+            let result = jobs.book().append(claim, first, &evals, end);
             tracing::debug!(job = %id, first, count, done = result.is_ok(), "written");
             result
         })
     }
 
     /// Publishes what was committed, or repeats the commit. The run stops here if the job was
-    /// removed, and if the commit fails during a shutdown.
-    async fn on_committed(&mut self, result: Result<(), AppendError>) -> ControlFlow<()> {
+    /// removed or claimed by another node, and if the commit fails during a shutdown.
+    async fn on_committed(&mut self, result: Result<(), AppendError>) -> ControlFlow<RunOutcome> {
         let Some(PendingCommit { evals, end, .. }) = self.commit.take() else {
             return ControlFlow::Continue(());
         };
@@ -329,27 +343,26 @@ impl Runner {
             Ok(()) => {
                 self.jobs.set_write_status(None);
                 self.jobs.count_evaluated(evals.len());
+                self.stored += evals.len() as u64;
                 // The index must know the end before subscribers are notified.
                 if let Some(end) = end {
                     self.jobs.on_job_finished(&self.entry, end);
                 }
-                self.entry.progress.send_modify(|progress| {
-                    progress.positions_done += evals.len() as u64;
-                    if let Some(end) = end
-                        && !progress.status.is_finished()
-                    {
-                        progress.status = JobStatus::from_end(end);
-                    }
-                });
+                let status = end.map_or(JobStatus::Running, JobStatus::from_end);
+                self.entry.advance(self.stored, status);
             }
             Err(AppendError::Gone) => {
                 self.jobs.set_write_status(None);
-                return ControlFlow::Break(());
+                return ControlFlow::Break(RunOutcome::Stopped);
+            }
+            Err(AppendError::ClaimLost) => {
+                self.jobs.set_write_status(None);
+                return ControlFlow::Break(RunOutcome::ClaimLost);
             }
             Err(AppendError::Store(error)) => {
                 self.jobs.set_write_status(Some(&error));
                 if self.jobs.is_shutting_down() {
-                    return ControlFlow::Break(());
+                    return ControlFlow::Break(RunOutcome::Stopped);
                 }
                 sleep(WRITE_RETRY_DELAY).await;
                 let task = self.spawn_commit(evals.clone(), end);
@@ -366,7 +379,7 @@ impl Runner {
 /// [`JobError::Gone`] when the job was removed. A deletion removes it from the store before it ends
 /// the run.
 pub(super) fn read_game(jobs: &Jobs, id: JobId, number: u32) -> Result<Game, JobError> {
-    jobs.file().game(id, number).map_err(|error| match jobs.file().job(id) {
+    jobs.book().game(id, number).map_err(|error| match jobs.book().job(id) {
         Ok(None) => JobError::Gone,
         _ => error.into(),
     })

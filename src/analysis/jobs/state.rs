@@ -13,7 +13,7 @@ use super::index::Index;
 use super::usage::Usage;
 use crate::analysis::Service;
 use crate::store::StoreError;
-use crate::store::jobs::{JobEnd, JobFile, JobId};
+use crate::store::jobs::{JobBook, JobEnd, JobId, LogPosition};
 
 /// Limits of the job service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,17 @@ pub struct JobRules {
 #[derive(Clone)]
 pub struct Jobs(Arc<JobsState>);
 
+/// The exclusive right to apply changes of the log; `None` until the index is loaded.
+pub(super) type LogGuard<'a> = MutexGuard<'a, Option<LogPosition>>;
+
 struct JobsState {
     service: Service,
-    file: JobFile,
+    book: Arc<dyn JobBook>,
     rules: JobRules,
     index: Mutex<Index>,
+    /// The position in the book's log up to which the index has followed it. Held by whoever
+    /// applies changes.
+    log: Mutex<Option<LogPosition>>,
     /// One text is parsed at a time, because its games take several times its length in memory.
     parse_permit: Arc<Semaphore>,
     /// Two permits per worker: enough to keep all workers busy without crowding the queue.
@@ -72,13 +78,21 @@ pub struct JobsStatus {
 }
 
 impl Jobs {
-    pub(super) fn new(service: Service, file: JobFile, rules: JobRules, index: Index) -> Jobs {
+    /// A job service with an index of its jobs. Without a log position, the index is not loaded yet.
+    pub(super) fn new(
+        service: Service,
+        book: Arc<dyn JobBook>,
+        rules: JobRules,
+        index: Index,
+        log: Option<LogPosition>,
+    ) -> Jobs {
         let search_permits = Arc::new(Semaphore::new(2 * service.status().workers));
         Jobs(Arc::new(JobsState {
             service,
-            file,
+            book,
             rules,
             index: Mutex::new(index),
+            log: Mutex::new(log),
             parse_permit: Arc::new(Semaphore::new(1)),
             search_permits,
             positions_evaluated: AtomicU64::new(0),
@@ -99,7 +113,7 @@ impl Jobs {
             unfinished,
             max: self.0.rules.max_usage,
             positions_evaluated: self.0.positions_evaluated.load(Ordering::Relaxed),
-            disk_bytes: self.0.file.disk_bytes(),
+            disk_bytes: self.0.book.disk_bytes(),
             failing: self.is_failing(),
         }
     }
@@ -140,8 +154,8 @@ impl Jobs {
         &self.0.service
     }
 
-    pub(super) fn file(&self) -> &JobFile {
-        &self.0.file
+    pub(super) fn book(&self) -> &dyn JobBook {
+        &*self.0.book
     }
 
     pub(super) fn rules(&self) -> JobRules {
@@ -151,6 +165,11 @@ impl Jobs {
     /// The index. No foreign code runs under the lock, so a panic cannot leave it half changed.
     pub(super) fn index(&self) -> MutexGuard<'_, Index> {
         self.0.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The position in the log, which nobody else moves meanwhile. Take it before the index.
+    pub(super) fn log(&self) -> LogGuard<'_> {
+        self.0.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn parse_permit(&self) -> Arc<Semaphore> {
@@ -172,7 +191,7 @@ impl Jobs {
     /// # Errors
     /// Fails when the store cannot be written.
     pub(super) fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
-        self.track_write(self.file().remove(ids))?;
+        self.track_write(self.book().remove(ids))?;
         ids.iter().for_each(|id| self.index().remove(*id));
         Ok(())
     }

@@ -3,6 +3,8 @@
 mod admission;
 mod durability;
 mod reviewing;
+mod shared;
+mod shared_book;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +49,7 @@ fn start_jobs(
     rules: JobRules,
 ) -> Jobs {
     let service = Service::start(searcher, options(workers, 64)).expect("threads");
-    Jobs::start(service, file, rules).expect("a store")
+    Jobs::start(service, Arc::new(file), rules).expect("a store")
 }
 
 fn jobs_in_memory(searcher: Arc<impl Searcher>) -> Jobs {

@@ -2,16 +2,20 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use redb::backends::InMemoryBackend;
 use redb::{
     Builder, Database, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction,
 };
 
-use super::game_record::{GameRecord, ParsedGame};
+use super::game_record::GameRecord;
+use super::job_book::{
+    AppendError, Changes, Claim, InsertError, JobBook, LogPosition, MAX_TOMBSTONES, NewJob,
+    Snapshot,
+};
 use super::job_record::{JobEnd, JobId, JobRecord, PositionEval};
 use super::reopening_db::ReopeningDb;
-use crate::chess::Game;
 use crate::store::bytes::DecodeError;
 use crate::store::error::{OpenError, StoreError};
 use crate::store::open::{QuarantinePolicy, StoreFile};
@@ -27,9 +31,6 @@ const CACHE_BYTES: usize = 8 << 20;
 
 /// Maximum memory of an open file in bytes: the page cache, and as much again for a commit.
 pub const MEMORY_BYTES: usize = 2 * CACHE_BYTES;
-
-/// Maximum number of tombstones. An older deleted job is reported as never submitted.
-pub const MAX_TOMBSTONES: usize = 50_000;
 
 /// Maximum number of quarantined files of each kind. They hold acknowledged jobs, so none is
 /// overwritten.
@@ -53,37 +54,6 @@ const TOMBSTONES: TableDefinition<u64, u128> = TableDefinition::new("gone");
 #[derive(Debug)]
 pub struct JobFile {
     db: ReopeningDb,
-}
-
-/// A new job with its games.
-#[derive(Debug)]
-pub struct NewJob<'a> {
-    /// The job.
-    pub record: &'a JobRecord,
-    /// Digest of the request, stored under the job's idempotency key.
-    pub request_digest: [u8; 32],
-    /// The games, in the order of the text.
-    pub games: Vec<EncodedGame<'a>>,
-}
-
-/// A game of a new job.
-#[derive(Clone, Copy, Debug)]
-pub struct EncodedGame<'a> {
-    /// The encoded [`GameRecord`].
-    pub record: &'a [u8],
-    /// The PGN text; `None` for a game that cannot be parsed.
-    pub text: Option<&'a str>,
-}
-
-/// The reason why evaluations were not written.
-#[derive(Debug, thiserror::Error)]
-pub enum AppendError {
-    /// The job was removed.
-    #[error("the job was removed")]
-    Gone,
-    /// The store cannot be written. The caller may retry later.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 impl JobFile {
@@ -115,17 +85,12 @@ impl JobFile {
         self.db.path().is_some()
     }
 
-    /// Size of the file on disk in bytes; 0 in memory.
-    pub fn disk_bytes(&self) -> u64 {
-        self.db.path().and_then(|path| fs::metadata(path).ok()).map_or(0, |file| file.len())
-    }
-
     /// Returns all jobs in no particular order. A job that cannot be decoded is logged and left
     /// out.
     ///
     /// # Errors
     /// Fails when the store cannot be read now.
-    pub fn jobs(&self) -> Result<Vec<JobRecord>, StoreError> {
+    fn jobs(&self) -> Result<Vec<JobRecord>, StoreError> {
         self.db.read(|transaction| {
             let (jobs, evals) = (transaction.open_table(JOBS)?, transaction.open_table(EVALS)?);
             let mut records = Vec::new();
@@ -147,18 +112,33 @@ impl JobFile {
     ///
     /// # Errors
     /// Fails when the store cannot be read now.
-    pub fn tombstones(&self) -> Result<Vec<JobId>, StoreError> {
+    fn tombstones(&self) -> Result<Vec<JobId>, StoreError> {
         self.db.read(|transaction| {
             let tombstones = transaction.open_table(TOMBSTONES)?;
             tombstones.iter()?.map(|entry| Ok(JobId(entry?.1.value()))).collect()
         })
     }
+}
 
-    /// Returns the request digest and the job that are stored under an idempotency key.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read now.
-    pub fn find_by_idempotency_key(
+impl JobBook for JobFile {
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    fn disk_bytes(&self) -> u64 {
+        self.db.path().and_then(|path| fs::metadata(path).ok()).map_or(0, |file| file.len())
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        let (jobs, tombstones) = (self.jobs()?, self.tombstones()?);
+        Ok(Snapshot { position: LogPosition::default(), jobs, tombstones })
+    }
+
+    fn changes(&self, _since: LogPosition, _wait: Duration) -> Result<Changes, StoreError> {
+        Ok(Changes::Next(Vec::new()))
+    }
+
+    fn find_by_idempotency_key(
         &self,
         key: &[u8; 32],
     ) -> Result<Option<([u8; 32], JobId)>, StoreError> {
@@ -168,11 +148,7 @@ impl JobFile {
         })
     }
 
-    /// Returns a job; `None` when there is no such job.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read now.
-    pub fn job(&self, id: JobId) -> Result<Option<JobRecord>, StoreError> {
+    fn job(&self, id: JobId) -> Result<Option<JobRecord>, StoreError> {
         self.db.read(|transaction| {
             let Some(value) = transaction.open_table(JOBS)?.get(id.0)? else { return Ok(None) };
             let positions_done = count_evals(&transaction.open_table(EVALS)?, id)?;
@@ -180,53 +156,21 @@ impl JobFile {
         })
     }
 
-    /// Returns the record of a game; `None` when there is no such game.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read now.
-    pub fn game_record(&self, id: JobId, number: u32) -> Result<Option<GameRecord>, StoreError> {
+    fn game_record(&self, id: JobId, number: u32) -> Result<Option<GameRecord>, StoreError> {
         self.db.read(|transaction| {
             let value = transaction.open_table(GAME_RECORDS)?.get((id.0, number))?;
             value.map(|value| GameRecord::decode(value.value()).map_err(damaged)).transpose()
         })
     }
 
-    /// Returns a game with all its moves.
-    ///
-    /// # Errors
-    /// Fails when there is no such game, when it has no moves to review, and when the store cannot
-    /// be read now.
-    pub fn game(&self, id: JobId, number: u32) -> Result<Game, StoreError> {
-        let record = self.game_record(id, number)?;
-        let Some(Ok(ParsedGame { start, moves })) = record.map(|record| record.parsed) else {
-            return Err(StoreError::Failed(format!("game {number} of job {id} is missing")));
-        };
-        let mut game = Game::new(start);
-        moves.into_iter().for_each(|mv| game.play(mv));
-        Ok(game)
-    }
-
-    /// Returns the PGN text of a game; `None` for a game that cannot be parsed.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read now.
-    pub fn text(&self, id: JobId, number: u32) -> Result<Option<String>, StoreError> {
+    fn text(&self, id: JobId, number: u32) -> Result<Option<String>, StoreError> {
         self.db.read(|transaction| {
             let value = transaction.open_table(GAME_TEXTS)?.get((id.0, number))?;
             Ok(value.map(|text| text.value().to_owned()))
         })
     }
 
-    /// Returns up to `count` evaluations of a job, starting with position `first`.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read now.
-    pub fn evals(
-        &self,
-        id: JobId,
-        first: u64,
-        count: u64,
-    ) -> Result<Vec<PositionEval>, StoreError> {
+    fn evals(&self, id: JobId, first: u64, count: u64) -> Result<Vec<PositionEval>, StoreError> {
         self.db.read(|transaction| {
             let range = transaction
                 .open_table(EVALS)?
@@ -235,12 +179,17 @@ impl JobFile {
         })
     }
 
-    /// Writes a new job and removes the `evicted` ones: all of it or, on an error, nothing. When
-    /// this returns, the change is durable.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be written.
-    pub fn insert(&self, job: &NewJob<'_>, evicted: &[JobId]) -> Result<(), StoreError> {
+    fn upload_games(&self, _job: &NewJob<'_>) -> Result<(), StoreError> {
+        // One transaction takes them all.
+        Ok(())
+    }
+
+    fn insert(
+        &self,
+        job: &NewJob<'_>,
+        evicted: &[JobId],
+        _as_of: LogPosition,
+    ) -> Result<(), InsertError> {
         let NewJob { record, request_digest, games } = job;
         let JobId(id) = record.id;
         self.db.write(|transaction| {
@@ -258,18 +207,30 @@ impl JobFile {
                 }
             }
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 
-    /// Writes evaluations of a job from position `first` on, and the end of the job when it has
-    /// ended: all of it or, on an error, nothing. When this returns, the change is durable.
-    ///
-    /// # Errors
-    /// [`AppendError::Gone`] when the job was removed, and otherwise when the store cannot be
-    /// written.
-    pub fn append(
+    fn claim(&self, id: JobId) -> Result<Option<Claim>, StoreError> {
+        // No other process uses the file.
+        Ok(Some(Claim { id, fence: 0 }))
+    }
+
+    fn renew(&self, _claim: Claim) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn release(&self, _claim: Claim) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn unclaimed(&self, ids: &[JobId]) -> Result<Vec<JobId>, StoreError> {
+        Ok(ids.to_vec())
+    }
+
+    fn append(
         &self,
-        id: JobId,
+        Claim { id, .. }: Claim,
         first: u64,
         evals: &[PositionEval],
         end: Option<JobEnd>,
@@ -294,20 +255,11 @@ impl JobFile {
         if exists { Ok(()) } else { Err(AppendError::Gone) }
     }
 
-    /// Removes jobs and leaves tombstones. When this returns, the change is durable.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be written.
-    pub fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
+    fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
         self.db.write(|transaction| ids.iter().try_for_each(|id| remove(transaction, *id)))
     }
 
-    /// Checks that the disk accepts writes. It writes more bytes than a commit of evaluations does
-    /// and removes them.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be written.
-    pub fn check_writable(&self) -> Result<(), StoreError> {
+    fn check_writable(&self) -> Result<(), StoreError> {
         self.db.check_writable()
     }
 }

@@ -56,13 +56,22 @@ fn eval(number: i32) -> PositionEval {
     }
 }
 
+fn claim(id: JobId) -> Claim {
+    Claim { id, fence: 0 }
+}
+
 /// Inserts a job under a random id.
 fn insert(file: &JobFile, record: &JobRecord, evicted: &[JobId]) -> JobId {
     let record = JobRecord { id: JobId::random().unwrap(), ..record.clone() };
     let encoded = game_record("e4 e5").encode();
     let game = EncodedGame { record: &encoded, text: Some("1. e4 e5 1/2-1/2") };
     let games = vec![game; record.plies.len()];
-    file.insert(&NewJob { record: &record, request_digest: [5; 32], games }, evicted).unwrap();
+    file.insert(
+        &NewJob { record: &record, request_digest: [5; 32], games },
+        evicted,
+        LogPosition::default(),
+    )
+    .unwrap();
     record.id
 }
 
@@ -84,13 +93,13 @@ fn a_job_is_stored_with_its_games_and_evals() {
         assert_eq!((file.game_record(id, 2).unwrap(), file.text(id, 2).unwrap()), (None, None));
 
         let evals: Vec<_> = (0..6).map(eval).collect();
-        file.append(id, 0, &evals[..2], None).unwrap();
+        file.append(claim(id), 0, &evals[..2], None).unwrap();
         let end = Some(JobEnd { at_ms: 9, failed: false });
-        file.append(id, 2, &evals[2..], end).unwrap();
+        file.append(claim(id), 2, &evals[2..], end).unwrap();
         assert_eq!(file.evals(id, 1, 3).unwrap(), evals[1..4]);
         assert_eq!(file.evals(id, 4, 30).unwrap(), evals[4..]);
         let record = JobRecord { end, positions_done: 6, ..record };
-        assert_eq!(file.jobs().unwrap(), std::slice::from_ref(&record));
+        assert_eq!(file.snapshot().unwrap().jobs, std::slice::from_ref(&record));
         assert_eq!(file.job(id).unwrap(), Some(record));
     });
 }
@@ -100,8 +109,8 @@ fn a_removed_job_leaves_a_tombstone() {
     with_both_backends(|file| {
         let keyed = JobRecord { idempotency_key: Some([7; 32]), ..record(&[2]) };
         let (first, second) = (insert(&file, &keyed, &[]), insert(&file, &record(&[2]), &[]));
-        file.append(first, 0, &[eval(1)], None).unwrap();
-        file.append(second, 0, &[eval(2)], None).unwrap();
+        file.append(claim(first), 0, &[eval(1)], None).unwrap();
+        file.append(claim(second), 0, &[eval(2)], None).unwrap();
         assert_eq!(file.find_by_idempotency_key(&[7; 32]).unwrap(), Some(([5; 32], first)));
         file.remove(&[first]).unwrap();
         assert_eq!(
@@ -114,7 +123,7 @@ fn a_removed_job_leaves_a_tombstone() {
         );
         assert_eq!(file.evals(first, 0, 9).unwrap(), []);
         assert!(
-            matches!(file.append(first, 1, &[eval(3)], None), Err(AppendError::Gone)),
+            matches!(file.append(claim(first), 1, &[eval(3)], None), Err(AppendError::Gone)),
             "a removed job accepts no evaluations"
         );
         assert_eq!(
@@ -124,8 +133,15 @@ fn a_removed_job_leaves_a_tombstone() {
         );
 
         let third = insert(&file, &record(&[2]), &[second, first]);
-        assert_eq!(file.tombstones().unwrap(), [first, second], "a removed job has one tombstone");
-        assert_eq!(file.jobs().unwrap().iter().map(|job| job.id).collect::<Vec<_>>(), [third]);
+        assert_eq!(
+            file.snapshot().unwrap().tombstones,
+            [first, second],
+            "a removed job has one tombstone"
+        );
+        assert_eq!(
+            file.snapshot().unwrap().jobs.iter().map(|job| job.id).collect::<Vec<_>>(),
+            [third]
+        );
     });
 }
 
@@ -135,14 +151,17 @@ fn jobs_survive_reopening_the_file() {
     let (id, gone) = {
         let file = JobFile::open(folder.path()).unwrap();
         let (id, gone) = (insert(&file, &record(&[2]), &[]), insert(&file, &record(&[2]), &[]));
-        file.append(id, 0, &[eval(4)], None).unwrap();
+        file.append(claim(id), 0, &[eval(4)], None).unwrap();
         file.remove(&[gone]).unwrap();
         (id, gone)
     };
     let file = JobFile::open(folder.path()).unwrap();
-    assert_eq!(file.jobs().unwrap(), [JobRecord { id, positions_done: 1, ..record(&[2]) }]);
     assert_eq!(
-        (file.tombstones().unwrap(), file.evals(id, 0, 9).unwrap()),
+        file.snapshot().unwrap().jobs,
+        [JobRecord { id, positions_done: 1, ..record(&[2]) }]
+    );
+    assert_eq!(
+        (file.snapshot().unwrap().tombstones, file.evals(id, 0, 9).unwrap()),
         (vec![gone], vec![eval(4)])
     );
     assert!(file.is_persistent() && file.disk_bytes() > 0);
@@ -170,7 +189,7 @@ fn damaged_files_are_quarantined_and_never_overwritten() {
         std::fs::write(&path, &bytes).unwrap();
         damaged.push(bytes);
         if number <= 10 {
-            assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
+            assert_eq!(JobFile::open(folder.path()).unwrap().snapshot().unwrap().jobs, []);
         }
         assert!(
             (1..=number.min(10))
@@ -184,7 +203,7 @@ fn damaged_files_are_quarantined_and_never_overwritten() {
     assert!(error.to_string().starts_with("store.path: "), "{error}");
     assert!(std::fs::read(&path).unwrap() == damaged[10], "the file is not moved");
     std::fs::rename(quarantined_path(3), folder.path().join("elsewhere")).unwrap();
-    assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
+    assert_eq!(JobFile::open(folder.path()).unwrap().snapshot().unwrap().jobs, []);
     assert!(std::fs::read(quarantined_path(3)).unwrap() == damaged[10]);
 }
 
@@ -200,7 +219,7 @@ fn the_file_of_the_evaluation_cache_is_quarantined() {
     drop(EvaluationCacheFile::open(options).unwrap());
     std::fs::copy(&cache, &path).unwrap();
     insert(&JobFile::open(folder.path()).unwrap(), &record(&[2]), &[]);
-    assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap().len(), 1);
+    assert_eq!(JobFile::open(folder.path()).unwrap().snapshot().unwrap().jobs.len(), 1);
     let foreign = folder.path().join(format!("{JOBS_FILE}.foreign"));
     assert!(foreign.exists());
 }
@@ -212,7 +231,7 @@ fn an_empty_file_takes_no_place_of_a_quarantined_one() {
     for number in 1..=11 {
         std::fs::write(&path, "").unwrap();
         insert(&JobFile::open(folder.path()).unwrap(), &record(&[2]), &[]);
-        let jobs = JobFile::open(folder.path()).unwrap().jobs().unwrap();
+        let jobs = JobFile::open(folder.path()).unwrap().snapshot().unwrap().jobs;
         assert_eq!(jobs.len(), 1, "{number}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is quarantined");
@@ -249,7 +268,7 @@ fn the_write_probe_leaves_nothing() {
         file.check_writable().unwrap();
         let once = file.disk_bytes();
         (0..9).for_each(|_| file.check_writable().unwrap());
-        assert_eq!((file.disk_bytes(), file.jobs().unwrap().len()), (once, 1));
+        assert_eq!((file.disk_bytes(), file.snapshot().unwrap().jobs.len()), (once, 1));
         assert_eq!(file.job(id).unwrap(), Some(JobRecord { id, ..record(&[2]) }));
     });
 }

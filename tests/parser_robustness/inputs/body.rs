@@ -81,7 +81,8 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
         default_nodes: 10,
         retention: Duration::from_secs(1),
     };
-    let jobs = JobFile::in_memory().and_then(|file| Jobs::start(service.clone(), file, rules));
+    let jobs =
+        JobFile::in_memory().and_then(|file| Jobs::start(service.clone(), Arc::new(file), rules));
     app.mark_ready(service, engine, jobs.unwrap_or_else(|error| panic!("jobs: {error}")));
     router(app)
 });

@@ -45,11 +45,11 @@ fn each_client_runs_one_job_at_a_time_in_order() {
         (Some(a1.id), Some(b1.id), None)
     );
     assert!(!index.should_yield(), "a job does not yield to the next job of its own client");
-    index.release(&a1);
+    index.release(&a1, false);
     assert_eq!((start(&mut index), start(&mut index)), (Some(a2.id), None));
     a2.set_status(JobStatus::Done);
     index.mark_finished(&a2, 7);
-    index.release(&a2);
+    index.release(&a2, false);
     assert_eq!(start(&mut index), Some(a1.id), "the released job runs again");
 }
 
@@ -60,7 +60,7 @@ fn a_running_job_yields_to_a_waiting_client() {
     let started: Vec<_> = std::iter::from_fn(|| index.start_next()).collect();
     assert_eq!(started.len(), MAX_ACTIVE);
     assert!(index.should_yield());
-    index.release(&started[0]);
+    index.release(&started[0], false);
     assert_eq!(index.start_next().unwrap().client, Client::new(&MAX_ACTIVE.to_string()));
 }
 

@@ -152,7 +152,7 @@ async fn a_job_that_is_deleted_before_its_run_gives_no_warning() {
     let first = submit(&jobs, submission("ann", GAME)).await;
     let second = submit(&jobs, submission("ann", MATE)).await;
     // A deletion removes the job from the store first. Its turn comes before it leaves the index.
-    jobs.file().remove(&[second]).unwrap();
+    jobs.book().remove(&[second]).unwrap();
     jobs.delete(first).await.unwrap();
     tokio::time::timeout(Duration::from_secs(20), jobs.stopped()).await.expect("no job runs");
     assert!(matches!(jobs.find(second).await, Err(JobError::Gone)));
@@ -164,7 +164,7 @@ async fn a_job_that_is_lost_without_a_deletion_gives_a_warning() {
     let (warnings, _guard) = WarningCount::start();
     let jobs = start_jobs(Scripted::new(until_stopped), 1, JobFile::in_memory().unwrap(), RULES);
     let first = submit(&jobs, submission("ann", GAME)).await;
-    let record = jobs.file().job(first).unwrap().unwrap();
+    let record = jobs.book().job(first).unwrap().unwrap();
     let lost = JobRecord { id: JobId::random().unwrap(), ..record };
     jobs.index().add(Arc::new(JobEntry::from(&lost)), None);
     jobs.delete(first).await.unwrap();
@@ -184,7 +184,7 @@ async fn a_game_of_a_job_that_is_being_deleted_is_gone() {
     assert!(runner::read_game(&jobs, id, 0).is_ok());
     assert!(matches!(runner::read_game(&jobs, id, 1), Err(JobError::Store(_))));
     // A deletion removes the job from the store first, then from the index.
-    jobs.file().remove(&[id]).unwrap();
+    jobs.book().remove(&[id]).unwrap();
     assert!(matches!(runner::read_game(&jobs, id, 0), Err(JobError::Gone)));
     jobs.delete(id).await.unwrap();
 }

@@ -1,0 +1,189 @@
+//! The changes that other nodes make to the jobs of a shared book.
+//!
+//! The index follows the book's log, one entry after the other. When it has lost its place, it
+//! starts over from a snapshot.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::entry::{JobEntry, JobStatus};
+use super::error::JobError;
+use super::state::{Jobs, LogGuard, run_blocking};
+use crate::store::StoreError;
+use crate::store::jobs::{Changes, JobChange, JobId, JobRecord, LogEntry, Snapshot};
+
+/// The longest wait for a change. After it the follower looks for jobs that nobody runs.
+const WAIT: Duration = Duration::from_millis(500);
+
+/// Delay before the next attempt when the log cannot be read.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+
+/// Follows the log until shutdown.
+pub(super) async fn follow(jobs: Jobs) {
+    let mut shutdown = jobs.subscribe_shutdown();
+    loop {
+        let step = {
+            let jobs = jobs.clone();
+            run_blocking(move || Ok(jobs.follow_once()?))
+        };
+        let followed = tokio::select! {
+            // `jobs` owns the sender, so `wait_for` cannot fail.
+            _ = shutdown.wait_for(|shutting_down| *shutting_down) => return,
+            followed = step => followed,
+        };
+        let Err(error) = followed else {
+            jobs.start_waiting_jobs();
+            continue;
+        };
+        match error {
+            JobError::Store(error) => jobs.set_write_status(Some(&error)),
+            error => tracing::error!(error = error.to_string(), "the jobs' log was not followed"),
+        }
+        if timeout(RETRY_DELAY, shutdown.wait_for(|shutting_down| *shutting_down)).await.is_ok() {
+            return;
+        }
+    }
+}
+
+impl Jobs {
+    /// Waits for the next changes and applies them. Blocks.
+    fn follow_once(&self) -> Result<(), StoreError> {
+        let since = *self.log();
+        let changes = match since {
+            Some(since) => self.book().changes(since, WAIT)?,
+            None => Changes::Lost,
+        };
+        self.apply(&mut self.log(), changes)?;
+        let elsewhere = self.index().jobs_elsewhere();
+        if !elsewhere.is_empty() {
+            for id in self.book().unclaimed(&elsewhere)? {
+                self.index().set_runs_elsewhere(id, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies all changes so far to the index. Blocks.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read now.
+    pub(super) fn catch_up(&self, log: &mut LogGuard<'_>) -> Result<(), StoreError> {
+        let since = **log;
+        let changes = match since {
+            Some(since) => self.book().changes(since, Duration::ZERO)?,
+            None => Changes::Lost,
+        };
+        self.apply(log, changes)
+    }
+
+    fn apply(&self, log: &mut LogGuard<'_>, changes: Changes) -> Result<(), StoreError> {
+        match changes {
+            Changes::Next(entries) => {
+                for LogEntry { position, change } in entries {
+                    // Others may have applied some of the entries meanwhile.
+                    if log.is_some_and(|last| last.is_followed_by(position)) {
+                        **log = Some(position);
+                        change.into_iter().for_each(|change| self.apply_change(change));
+                    }
+                }
+            }
+            Changes::Lost => {
+                let snapshot = self.book().snapshot()?;
+                **log = Some(snapshot.position);
+                self.reconcile(snapshot);
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_change(&self, change: JobChange) {
+        match change {
+            JobChange::Added(record) => self.add(&record),
+            JobChange::Running { id, positions_done } => {
+                self.index().set_runs_elsewhere(id, true);
+                if let Ok(entry) = self.entry(id) {
+                    entry.advance(positions_done, JobStatus::Running);
+                }
+            }
+            JobChange::Released(id) => self.index().set_runs_elsewhere(id, false),
+            JobChange::Ended { id, positions_done, end } => {
+                if let Ok(entry) = self.entry(id) {
+                    // The index must know the end before subscribers are notified.
+                    self.index().mark_finished(&entry, end.at_ms);
+                    entry.advance(positions_done, JobStatus::from_end(end));
+                }
+            }
+            JobChange::Removed(id) => {
+                let mut index = self.index();
+                index.remove(id);
+                index.add_tombstone(id);
+            }
+        }
+    }
+
+    /// Brings the index into agreement with a snapshot.
+    fn reconcile(&self, Snapshot { mut jobs, tombstones, .. }: Snapshot) {
+        let stored: HashSet<JobId> = jobs.iter().map(|record| record.id).collect();
+        {
+            let mut index = self.index();
+            for id in index.ids().into_iter().filter(|id| !stored.contains(id)) {
+                index.drop_job(id);
+            }
+            tombstones.into_iter().for_each(|id| index.add_tombstone(id));
+        }
+        jobs.sort_by_key(|record| (record.created_ms, record.id));
+        for record in &jobs {
+            match self.entry(record.id) {
+                Ok(entry) => self.observe(&entry, record),
+                Err(_) => self.add(record),
+            }
+        }
+    }
+
+    /// Adds a job of another node, unless it is known or was removed.
+    fn add(&self, record: &JobRecord) {
+        let mut index = self.index();
+        if matches!(index.find(record.id), Err(JobError::NotFound)) {
+            index.add(Arc::new(JobEntry::from(record)), record.end.map(|end| end.at_ms));
+        }
+    }
+
+    /// Publishes what a record says of the job's progress on another node.
+    pub(super) fn observe(&self, entry: &JobEntry, record: &JobRecord) {
+        let status = match record.end {
+            Some(end) => {
+                self.index().mark_finished(entry, end.at_ms);
+                JobStatus::from_end(end)
+            }
+            None if record.positions_done > 0 => JobStatus::Running,
+            None => JobStatus::Queued,
+        };
+        entry.advance(record.positions_done, status);
+    }
+
+    fn entry(&self, id: JobId) -> Result<Arc<JobEntry>, JobError> {
+        self.index().find(id)
+    }
+
+    /// Finds a job that this node may not know yet. Blocks.
+    ///
+    /// # Errors
+    /// Fails when there is no such job, when it was removed, and when the store cannot be read now.
+    pub(super) fn find_entry(&self, id: JobId) -> Result<Arc<JobEntry>, JobError> {
+        match self.entry(id) {
+            Err(JobError::NotFound) if self.book().is_shared() => {
+                self.catch_up(&mut self.log())?;
+                let found = self.entry(id);
+                if matches!(found, Err(JobError::NotFound)) {
+                    // A job that this version cannot decode is an error, and not unknown.
+                    self.book().job(id)?;
+                }
+                found
+            }
+            found => found,
+        }
+    }
+}
