@@ -25,13 +25,13 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::jobs::Jobs;
 use crate::analysis::{Backends, Cluster, Searcher, Service};
-use crate::cluster::{ClusterError, RedisCluster};
+use crate::cluster::{ClusterError, RedisCluster, RedisJobs};
 use crate::config::{Settings, StoreSettings, SyzygySettings, local_url};
 use crate::engine::{
     Engine, EngineOptions, Network, NetworkFileError, TablebaseOptions, TtAllocError,
 };
 use crate::http::{self, App, Gauge};
-use crate::store::jobs::JobFile;
+use crate::store::jobs::{JobBook, JobFile};
 use crate::store::{EvaluationCacheFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 use crate::tablebase::{self, Tablebase};
 
@@ -250,14 +250,17 @@ async fn start_services(
         let engine = Engine::with_network(options, load_network(&file)?)?;
         engine.set_tablebase(open_tablebase(&tablebase_settings)?);
         let opened = open_store(&store, engine.engine_id())?;
-        let jobs = if store.is_on() { JobFile::open(&store.path)? } else { JobFile::in_memory()? };
-        Ok::<_, ServeError>((Arc::new(engine), opened, jobs))
+        Ok::<_, ServeError>((Arc::new(engine), opened))
     });
-    let (engine, store, jobs) = opened.await.map_err(io::Error::other)??;
+    let (engine, store) = opened.await.map_err(io::Error::other)??;
     let evaluation = engine.evaluation_name().to_owned();
-    let cluster = match cluster_options {
-        Some(options) => Some(RedisCluster::connect(options, &engine.engine_id()).await?),
-        None => None,
+    let (cluster, book) = match cluster_options {
+        Some(options) => {
+            let cluster = RedisCluster::connect(&options, &engine.engine_id()).await?;
+            let book: Arc<dyn JobBook> = Arc::new(RedisJobs::connect(&options).await?);
+            (Some(cluster), book)
+        }
+        None => (None, open_job_file(settings.store.clone()).await?),
     };
     let flush_interval = Duration::from_millis(settings.store.flush_ms);
     let backends = Backends {
@@ -269,7 +272,7 @@ async fn start_services(
     if let Some(cluster) = &cluster {
         cluster.start(&service).await;
     }
-    let jobs = Jobs::start(service.clone(), Arc::new(jobs), job_rules(settings))?;
+    let jobs = Jobs::start(service.clone(), book, job_rules(settings))?;
     app.mark_ready(service, engine, jobs);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(cluster)
@@ -303,6 +306,15 @@ fn open_tablebase(settings: &Settings) -> Result<Option<TablebaseOptions>, Serve
         probe_limit,
         fifty_move_rule,
     }))
+}
+
+/// Opens the jobs of this server, in memory when the store is off.
+async fn open_job_file(store: StoreSettings) -> Result<Arc<dyn JobBook>, ServeError> {
+    let opened = tokio::task::spawn_blocking(move || {
+        let file = if store.is_on() { JobFile::open(&store.path)? } else { JobFile::in_memory()? };
+        Ok::<_, ServeError>(file)
+    });
+    Ok(Arc::new(opened.await.map_err(io::Error::other)??))
 }
 
 /// Opens the store for the analyses of this engine. Returns `None` when the store is off.

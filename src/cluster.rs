@@ -1,8 +1,8 @@
 //! Several nodes as one service, through a server that speaks the Redis protocol.
 //!
 //! The nodes know each other by what each writes to the server every second, and share finished
-//! analyses there. A node that cannot reach the server works alone. docs/cluster.md explains the
-//! set-up, and what each failure costs.
+//! analyses and review jobs there. A node that cannot reach the server works alone. docs/cluster.md
+//! explains the set-up, and what each failure costs.
 //!
 //! - `options`: how a node takes part;
 //! - `connection`: the connection and its time limits;
@@ -14,12 +14,14 @@
 //! - `view`: a node's view of the others;
 //! - `sessions`: which request of a session is the newest;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
-//! - `redis_cluster`: all of it behind the interface of the analysis service.
+//! - `jobs`: the review jobs that nodes share, perhaps on a server of their own;
+//! - `redis_cluster`: all but the jobs behind the interface of the analysis service.
 
 mod breaker;
 mod connection;
 mod error;
 mod heartbeat;
+mod jobs;
 mod keys;
 mod membership;
 mod node;
@@ -32,6 +34,7 @@ mod view;
 
 pub use connection::CommandError;
 pub use error::ClusterError;
+pub use jobs::RedisJobs;
 pub use node::InvalidNodeName;
 pub use options::ClusterOptions;
 pub use redis_cluster::RedisCluster;

@@ -32,8 +32,9 @@ pub(super) fn service_options(settings: &Settings) -> ServiceOptions {
 /// # Errors
 /// A setting has a form that is not allowed.
 pub(super) fn cluster_options(settings: &Settings) -> Result<Option<ClusterOptions>, ClusterError> {
-    let ClusterSettings { url, node, prefix } = &settings.cluster;
-    settings.cluster.is_on().then(|| ClusterOptions::new(url, node, prefix)).transpose()
+    let ClusterSettings { url, jobs_url, replicas, node, prefix } = &settings.cluster;
+    let options = || ClusterOptions::new(url, node, prefix)?.with_jobs(jobs_url, *replicas);
+    settings.cluster.is_on().then(options).transpose()
 }
 
 /// The bounds on stored jobs.

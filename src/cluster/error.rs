@@ -16,6 +16,13 @@ pub enum ClusterError {
          rediss:// for TLS, without anything behind"
     )]
     Url,
+    /// The URL of the jobs' server has another form.
+    #[error(
+        "cluster.jobs_url: it must be empty or have the form \
+         redis://[user:password@]host[:port][/database], or rediss:// for TLS, without anything \
+         behind"
+    )]
+    JobsUrl,
     /// The name of the node has another form.
     #[error("cluster.node: {0}")]
     Node(#[from] InvalidNodeName),
@@ -31,6 +38,12 @@ pub enum ClusterError {
     /// The server cannot be used.
     #[error("cluster.url: {0}")]
     Unsuitable(#[from] UnsuitableServer),
+    /// The jobs' server refuses the user or the password, or what the user needs.
+    #[error("cluster.jobs_url: the server refuses this user: {0}")]
+    JobsRefused(CommandError),
+    /// The jobs' server cannot be used.
+    #[error("cluster.jobs_url: {0}")]
+    UnsuitableForJobs(UnsuitableServer),
     /// The system provides no random numbers.
     #[error("the system provides no random numbers: {0}")]
     Random(#[from] getrandom::Error),

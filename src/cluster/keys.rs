@@ -12,6 +12,11 @@ use crate::store::EntryKey;
 /// The version of all names and values. Nodes ignore the keys of another version.
 const LAYOUT: &str = "k1:";
 
+/// The prefix of all keys of jobs. The braces keep them on one server of a Redis Cluster.
+pub(super) fn jobs_root(prefix: &str) -> String {
+    format!("{prefix}{LAYOUT}{{j}}:")
+}
+
 /// The nodes that share searches and analyses: those with the same engine, network and tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct EngineGroup(pub(super) [u8; 8]);
@@ -91,6 +96,7 @@ mod tests {
         let keys = Keys::new("chess:", group);
         assert_eq!(keys.heartbeat_prefix(), "chess:k1:n:");
         assert_eq!(keys.nodes(), "chess:k1:nodes");
+        assert_eq!(jobs_root("chess:"), "chess:k1:{j}:");
         assert_eq!(
             keys.session(&[1; 16]),
             b"chess:k1:s:\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"

@@ -5,7 +5,7 @@ use std::fmt;
 use redis::Client;
 
 use super::error::ClusterError;
-use super::node::NodeName;
+use super::node::{NodeId, NodeName};
 
 /// The longest prefix of keys, in bytes.
 const MAX_PREFIX: usize = 64;
@@ -14,8 +14,11 @@ const MAX_PREFIX: usize = 64;
 #[derive(Clone)]
 pub struct ClusterOptions {
     pub(super) client: Client,
-    /// The name of the node in logs.
-    pub(super) node: NodeName,
+    /// The server of the jobs, by default the same.
+    pub(super) jobs_client: Client,
+    /// The number of replicas of the jobs' server that must have a write.
+    pub(super) replicas: u32,
+    pub(super) node: NodeId,
     /// The prefix of all keys.
     pub(super) prefix: String,
 }
@@ -28,11 +31,25 @@ impl ClusterOptions {
     /// One of them has a form that is not allowed.
     pub fn new(url: &str, node: &str, prefix: &str) -> Result<ClusterOptions, ClusterError> {
         let client = parse_url(url).ok_or(ClusterError::Url)?;
-        let node = if node.is_empty() { NodeName::of_machine() } else { node.parse()? };
+        let name = if node.is_empty() { NodeName::of_machine() } else { node.parse()? };
         if prefix.len() > MAX_PREFIX || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ClusterError::Prefix { max: MAX_PREFIX });
         }
-        Ok(ClusterOptions { client, node, prefix: prefix.to_owned() })
+        let (jobs_client, node) = (client.clone(), NodeId::new(&name)?);
+        Ok(ClusterOptions { client, jobs_client, replicas: 0, node, prefix: prefix.to_owned() })
+    }
+
+    /// The same options with the settings `cluster.jobs_url`, which may be empty, and
+    /// `cluster.replicas`.
+    ///
+    /// # Errors
+    /// The URL has a form that is not allowed.
+    pub fn with_jobs(self, url: &str, replicas: u32) -> Result<ClusterOptions, ClusterError> {
+        if url.is_empty() {
+            return Ok(ClusterOptions { replicas, ..self });
+        }
+        let jobs_client = parse_url(url).ok_or(ClusterError::JobsUrl)?;
+        Ok(ClusterOptions { jobs_client, replicas, ..self })
     }
 }
 
@@ -49,10 +66,11 @@ fn parse_url(text: &str) -> Option<Client> {
 
 impl fmt::Debug for ClusterOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The URL may have a password.
-        let ClusterOptions { client: _, node, prefix } = self;
+        // The URLs may have a password.
+        let ClusterOptions { client: _, jobs_client: _, replicas, node, prefix } = self;
         let mut out = f.debug_struct("ClusterOptions");
-        out.field("node", node).field("prefix", prefix).finish_non_exhaustive()
+        out.field("replicas", replicas).field("node", node).field("prefix", prefix);
+        out.finish_non_exhaustive()
     }
 }
 
@@ -93,6 +111,12 @@ mod tests {
             let error = error(url, "", "");
             assert!(error.starts_with("cluster.url: "), "{url}: {error}");
             assert!(!error.contains("secret"), "{error}");
+            if !url.is_empty() {
+                let options = ClusterOptions::new("redis://localhost", "", "").unwrap();
+                let error = options.with_jobs(url, 0).unwrap_err().to_string();
+                assert!(error.starts_with("cluster.jobs_url: "), "{url}: {error}");
+                assert!(!error.contains("secret"), "{error}");
+            }
         }
         let text = error("redis://localhost", "a b", "");
         assert!(text.starts_with("cluster.node: "), "{text}");

@@ -61,16 +61,15 @@ impl RedisCluster {
     /// # Errors
     /// The server refuses the user, is too old, or is a part of a Redis Cluster.
     pub async fn connect(
-        options: ClusterOptions,
+        options: &ClusterOptions,
         engine_id: &str,
     ) -> Result<RedisCluster, ClusterError> {
-        let ClusterOptions { client, node: name, prefix } = options;
+        let ClusterOptions { client, node, prefix, .. } = options;
         let new_connection =
-            || Connection::new(&client).map(Arc::new).map_err(|_| ClusterError::Url);
+            || Connection::new(client).map(Arc::new).map_err(|_| ClusterError::Url);
         let (connection, write_connection) = (new_connection()?, new_connection()?);
-        let node = NodeId::new(&name)?;
         let group = EngineGroup::new(engine_id, LAYOUT_VERSION);
-        let keys = Keys::new(&prefix, group);
+        let keys = Keys::new(prefix, group);
         let mut view = View::new(node.clone(), group);
         match connect_and_check(&connection).await {
             Ok(server) => log_server(&connection, &server),
@@ -86,11 +85,11 @@ impl RedisCluster {
         let (cache, writer) = SharedCache::new(connection.clone(), write_connection, keys.clone());
         tokio::spawn(writer.run());
         Ok(RedisCluster(Arc::new(Inner {
-            client,
+            client: client.clone(),
             connection,
             keys,
             group,
-            node,
+            node: node.clone(),
             cache,
             view: Mutex::new(view),
             leaving: watch::Sender::new(false),

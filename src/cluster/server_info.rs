@@ -25,6 +25,15 @@ pub enum UnsuitableServer {
     /// The server is a part of a Redis Cluster, whose scripts reach one part of the keys alone.
     #[error("the server is a part of a Redis Cluster; kibitzer needs a single server")]
     RedisCluster,
+    /// The server may drop jobs when its memory is full.
+    #[error(
+        "the server may drop jobs when its memory is full (maxmemory-policy {policy}): set \
+         maxmemory-policy to volatile-lfu, or to noeviction on a server for jobs alone"
+    )]
+    EvictsJobs {
+        /// The server's policy.
+        policy: String,
+    },
 }
 
 /// The server, as far as it describes itself.
@@ -38,6 +47,10 @@ pub(super) struct ServerInfo {
     pub(super) eviction_policy: Option<String>,
     /// The most memory in bytes; 0 without a limit.
     pub(super) max_memory: u64,
+    /// The server writes each change to a file.
+    pub(super) is_append_only: bool,
+    /// When such a change is on the disk. `None` if the user may not see it.
+    pub(super) append_fsync: Option<String>,
 }
 
 impl ServerInfo {
@@ -51,6 +64,23 @@ impl ServerInfo {
         Ok(ServerInfo::parse(&info))
     }
 
+    /// Asks when changes are on the disk. A user who may not know is told nothing.
+    ///
+    /// # Errors
+    /// The server cannot be reached.
+    pub(super) async fn with_append_fsync(
+        self,
+        connection: &Connection,
+    ) -> Result<ServerInfo, CommandError> {
+        let mut command = cmd("CONFIG");
+        command.arg("GET").arg("appendfsync");
+        match connection.run::<Vec<String>>(&command, LIMIT).await {
+            Ok(pair) => Ok(ServerInfo { append_fsync: pair.into_iter().nth(1), ..self }),
+            Err(error) if error.server_code().is_some() => Ok(self),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Reads the lines `name:value` of the command INFO.
     fn parse(info: &str) -> ServerInfo {
         let value_of = |name: &str| {
@@ -62,6 +92,8 @@ impl ServerInfo {
             is_redis_cluster: value_of("redis_mode").is_some_and(|mode| mode == "cluster"),
             eviction_policy: value_of("maxmemory_policy"),
             max_memory: value_of("maxmemory").and_then(|text| text.parse().ok()).unwrap_or(0),
+            is_append_only: value_of("aof_enabled").is_some_and(|value| value == "1"),
+            append_fsync: None,
         }
     }
 
@@ -75,17 +107,44 @@ impl ServerInfo {
         if self.is_redis_cluster { Err(UnsuitableServer::RedisCluster) } else { Ok(()) }
     }
 
+    /// # Errors
+    /// The server may drop jobs when its memory is full.
+    pub(super) fn check_for_jobs(&self) -> Result<(), UnsuitableServer> {
+        match &self.eviction_policy {
+            Some(policy) if self.max_memory > 0 && policy.starts_with("allkeys") => {
+                Err(UnsuitableServer::EvictsJobs { policy: policy.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What an operator who wants to lose no job should change, in a sentence; `None` if all is
+    /// well.
+    pub(super) fn advice_for_jobs(&self) -> Option<&'static str> {
+        match (self.is_append_only, self.append_fsync.as_deref()) {
+            (false, _) => Some(
+                "accepted jobs are lost when the server ends: set appendonly to yes, and \
+                 appendfsync to always",
+            ),
+            (true, Some("always") | None) => None,
+            (true, Some(_)) => Some(
+                "a crash of the server's machine loses a second or more of accepted jobs: set \
+                 appendfsync to always",
+            ),
+        }
+    }
+
     /// What the operator should change, in a sentence; `None` if all is well.
     pub(super) fn advice(&self) -> Option<&'static str> {
         let evicts = self.eviction_policy.as_deref().is_none_or(|policy| policy != "noeviction");
         match (self.max_memory, evicts) {
             (0, _) => Some(
                 "the server has no limit of memory: set maxmemory, and maxmemory-policy to \
-                 allkeys-lfu",
+                 volatile-lfu",
             ),
             (_, false) => Some(
                 "the server refuses writes when its memory is full: set maxmemory-policy to \
-                 allkeys-lfu",
+                 volatile-lfu",
             ),
             (_, true) => None,
         }
@@ -119,6 +178,30 @@ mod tests {
         assert!(ServerInfo::parse("").check().is_err());
         let in_cluster = ServerInfo::parse("redis_version:7.2.4\r\nredis_mode:cluster\r\n");
         assert_eq!(in_cluster.check(), Err(UnsuitableServer::RedisCluster));
+    }
+
+    #[test]
+    fn jobs_need_a_server_that_keeps_them() {
+        for policy in ["noeviction", "volatile-lfu", "volatile-ttl"] {
+            assert_eq!(info("7.0.0", 1 << 30, policy).check_for_jobs(), Ok(()), "{policy}");
+        }
+        assert_eq!(info("7.0.0", 0, "allkeys-lru").check_for_jobs(), Ok(()), "nothing is evicted");
+        let error = info("7.0.0", 1 << 30, "allkeys-lru").check_for_jobs().unwrap_err();
+        assert!(error.to_string().contains("allkeys-lru"), "{error}");
+    }
+
+    #[test]
+    fn jobs_need_a_server_that_writes_them_to_disk() {
+        let with = |is_append_only, append_fsync: Option<&str>| {
+            let append_fsync = append_fsync.map(str::to_owned);
+            let info = info("7.0.0", 1 << 30, "noeviction");
+            ServerInfo { is_append_only, append_fsync, ..info }.advice_for_jobs()
+        };
+        assert_eq!((with(true, Some("always")), with(true, None)), (None, None));
+        assert!(with(true, Some("everysec")).unwrap().contains("a second"));
+        assert!(with(false, None).unwrap().contains("appendonly"));
+        assert!(ServerInfo::parse("aof_enabled:1\r\n").is_append_only);
+        assert!(!ServerInfo::parse("aof_enabled:0\r\n").is_append_only);
     }
 
     #[test]

@@ -55,6 +55,7 @@ const RANGES: &[(&str, RangeInclusive<i128>)] = &[
     ("jobs.anonymous_share_permille", 1..=500),
     ("jobs.default_nodes", 1..=MAX_NODES),
     ("jobs.max_nodes", 1..=MAX_NODES),
+    ("cluster.replicas", 0..=100),
     ("lichess.compute_ms", 0..=DAY_MS),
     ("syzygy.memory_mb", 0..=1_048_576),
     ("syzygy.probe_depth", 1..=100),

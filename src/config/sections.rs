@@ -242,6 +242,10 @@ pub struct SyzygySettings {
 pub struct ClusterSettings {
     /// URL of the server that the nodes share. Empty: the node belongs to no cluster.
     pub url: String,
+    /// URL of the server of the review jobs. Empty: the same server.
+    pub jobs_url: String,
+    /// Number of replicas of the jobs' server that must have a job before it counts as stored.
+    pub replicas: u32,
     /// Name of the node in logs. Empty: that of the machine.
     pub node: String,
     /// Prefix of all keys on the server.
@@ -258,9 +262,10 @@ impl ClusterSettings {
 impl fmt::Debug for ClusterSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The URL may have a password.
-        let ClusterSettings { url: _, node, prefix } = self;
+        let ClusterSettings { url: _, jobs_url: _, replicas, node, prefix } = self;
         let mut out = f.debug_struct("ClusterSettings");
-        out.field("node", node).field("prefix", prefix).finish_non_exhaustive()
+        out.field("replicas", replicas).field("node", node).field("prefix", prefix);
+        out.finish_non_exhaustive()
     }
 }
 

@@ -195,14 +195,16 @@ impl App {
         }
         let Some(core) = self.0.core.get() else { return Some("starting") };
         let is_store_failing = core.service.status().store.is_some_and(|store| store.failing)
-            || core.jobs.is_failing();
+            || (core.jobs.is_failing() && !core.jobs.are_shared());
         is_store_failing.then_some("store")
     }
 
     /// The missing parts of a server that takes traffic.
     pub(super) fn degraded(&self) -> Vec<&'static str> {
-        let cluster = self.0.core.get().and_then(|core| core.service.cluster_status());
-        cluster.filter(|cluster| cluster.is_unreachable).map(|_| "cluster").into_iter().collect()
+        let Some(core) = self.0.core.get() else { return Vec::new() };
+        let cluster = core.service.cluster_status().filter(|cluster| cluster.is_unreachable);
+        let jobs = (core.jobs.is_failing() && core.jobs.are_shared()).then_some("jobs");
+        cluster.map(|_| "cluster").into_iter().chain(jobs).collect()
     }
 
     /// The analysis service. Waits while the server is starting.

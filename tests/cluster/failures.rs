@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
 use serde_json::json;
 
 use crate::node::Node;
@@ -169,6 +170,11 @@ async fn a_user_that_is_gone_and_comes_back_is_accepted_again() {
     node.best_move("startpos", 14).await;
     let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
     until("the analysis is shared", LONG, async || node.metric(written).await == 1.0).await;
+    let job = node.accept("1. e4 e5 2. Nf3 Nc6 *", 1_000).await;
+    node.wait_for_job(&job).await;
+    node.get(&format!("{job}/pgn")).await;
+    let (deleted, _) = node.ask(Method::DELETE, &job).await;
+    assert_eq!(deleted, 204);
 
     acl(&mut connection, "ACL DELUSER kibitzer").await;
     node.wait_until_degraded(true).await;

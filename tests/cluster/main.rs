@@ -12,6 +12,8 @@
 
 mod cache;
 mod failures;
+mod job_book;
+mod jobs;
 mod membership;
 mod node;
 mod old_server;

@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 
-use reqwest::Client;
+use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -130,6 +130,49 @@ impl Node {
         }))
     }
 
+    /// Sends a request without a body and returns its status and its body.
+    pub(crate) async fn ask(&self, method: Method, path: &str) -> (u16, Value) {
+        let response =
+            self.client.request(method, format!("{}{path}", self.base)).send().await.unwrap();
+        let status = response.status().as_u16();
+        (status, response.json().await.unwrap_or_default())
+    }
+
+    /// Submits games to review, and returns status and body.
+    pub(crate) async fn submit(&self, pgn: &str, nodes: u64, key: Option<&str>) -> (u16, Value) {
+        let request = self.client.post(format!("{}/v1/games?nodes={nodes}", self.base));
+        let request = request.header("content-type", "application/x-chess-pgn");
+        let request =
+            key.into_iter().fold(request, |request, key| request.header("idempotency-key", key));
+        let response = request.body(pgn.to_owned()).send().await.unwrap();
+        let status = response.status().as_u16();
+        (status, response.json().await.unwrap())
+    }
+
+    /// Submits games to review, and returns the path of the job.
+    pub(crate) async fn accept(&self, pgn: &str, nodes: u64) -> String {
+        let (status, job) = self.submit(pgn, nodes, None).await;
+        assert_eq!(status, 202, "{job}");
+        format!("/v1/games/{}", job["id"].as_str().unwrap())
+    }
+
+    /// Waits for the end of a job, and returns it.
+    pub(crate) async fn wait_for_job(&self, path: &str) -> Value {
+        let mut job = Value::Null;
+        until("the job ends", LONG, async || {
+            job = self.ask(Method::GET, path).await.1;
+            job["status"] == "done"
+        })
+        .await;
+        job
+    }
+
+    /// Number of reviewed moves of a job.
+    pub(crate) async fn moves_done(&self, path: &str) -> u64 {
+        let (_, job) = self.ask(Method::GET, path).await;
+        job["progress"]["moves_done"].as_u64().unwrap_or(0)
+    }
+
     /// The value of a metric with these labels.
     pub(crate) async fn metric(&self, name: &str) -> f64 {
         let text = self.get("/metrics").await;
@@ -146,16 +189,23 @@ impl Node {
         until(&format!("{nodes} nodes"), LONG, async || self.nodes().await == nodes).await;
     }
 
-    /// `true` if the node says that it has lost the cluster.
-    pub(crate) async fn is_degraded(&self) -> bool {
+    /// The parts that the node says are missing.
+    pub(crate) async fn degraded(&self) -> Value {
         let ready = self.get_json("/readyz").await;
         assert_eq!(ready["status"], "ready");
-        !ready["degraded"].is_null()
+        ready["degraded"].clone()
     }
 
+    /// `true` if the node says that it has lost the cluster.
+    pub(crate) async fn is_degraded(&self) -> bool {
+        let degraded = self.degraded().await;
+        degraded.as_array().is_some_and(|parts| parts.contains(&"cluster".into()))
+    }
+
+    /// Waits until the node has lost the cluster, or until nothing is missing.
     pub(crate) async fn wait_until_degraded(&self, is_degraded: bool) {
         until(&format!("degraded: {is_degraded}"), LONG, async || {
-            self.is_degraded().await == is_degraded
+            if is_degraded { self.is_degraded().await } else { self.degraded().await.is_null() }
         })
         .await;
     }
@@ -168,6 +218,12 @@ impl Node {
 
     pub(crate) async fn wait_for_log(&self, message: &str) {
         until(message, LONG, async || !self.logged(message).is_empty()).await;
+    }
+
+    /// Stops the process where it is, or lets it go on.
+    pub(crate) fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
     }
 
     /// Kills the process by SIGKILL.

@@ -1,9 +1,12 @@
 //! The server that the nodes share.
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use redis::aio::MultiplexedConnection;
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -14,6 +17,8 @@ pub(crate) struct RedisServer {
     child: Child,
     port: u16,
     arguments: Vec<String>,
+    /// The working folder of the server, with its data.
+    folder: TempDir,
 }
 
 impl RedisServer {
@@ -27,18 +32,25 @@ impl RedisServer {
         RedisServer::start_at(free_port(), arguments).await
     }
 
+    /// Starts a server that has each write on its disk before it answers.
+    pub(crate) async fn start_durable() -> RedisServer {
+        RedisServer::start_with(&["--appendonly", "yes", "--appendfsync", "always"]).await
+    }
+
     /// Starts a server at a port.
     pub(crate) async fn start_at(port: u16, arguments: &[&str]) -> RedisServer {
         let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
-        let server = RedisServer { child: spawn(port, &arguments), port, arguments };
+        let folder = tempfile::tempdir().unwrap();
+        let child = spawn(port, folder.path(), &arguments);
+        let server = RedisServer { child, port, arguments, folder };
         server.wait_until_ready().await;
         server
     }
 
-    /// Starts the server again on its port. Its data is gone.
+    /// Starts the server again on its port. It has what was on its disk.
     pub(crate) async fn restart(&mut self) {
         self.kill();
-        self.child = spawn(self.port, &self.arguments);
+        self.child = spawn(self.port, self.folder.path(), &self.arguments);
         self.wait_until_ready().await;
     }
 
@@ -107,17 +119,26 @@ async fn is_answering(address: (&str, u16)) -> bool {
     stream.write_all(b"PING\r\n").await.is_ok() && stream.read_exact(&mut answer).await.is_ok()
 }
 
-/// A port that nobody listens on.
+/// A port that nobody listens on. Each call returns another one, and none that the system gives to
+/// whoever asks for any port: a server needs some time until it listens.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = (std::process::id() % 100) as u16 * 120;
+    loop {
+        let port = 20_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
-fn spawn(port: u16, arguments: &[String]) -> Child {
+fn spawn(port: u16, folder: &Path, arguments: &[String]) -> Child {
     let program = std::env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned());
     Command::new(&program)
         .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""])
-        .args(["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lfu"])
+        .args(["--maxmemory", "64mb", "--maxmemory-policy", "volatile-lfu"])
         .args(arguments)
+        .current_dir(folder)
         .stdout(Stdio::null())
         .spawn()
         .unwrap_or_else(|error| {

@@ -40,6 +40,7 @@ async fn settings_of_a_wrong_form_end_the_start() {
         ("KIBITZER__CLUSTER__URL", "http://:secret@127.0.0.1"),
         ("KIBITZER__CLUSTER__NODE", "two words"),
         ("KIBITZER__CLUSTER__PREFIX", "two words"),
+        ("KIBITZER__CLUSTER__JOBS_URL", "http://:secret@127.0.0.1"),
     ] {
         let error = error_of(command("redis://127.0.0.1:1", &[(setting, value)])).await;
         let key = setting.trim_start_matches("KIBITZER__").replace("__", ".").to_lowercase();
@@ -53,7 +54,50 @@ async fn a_server_that_may_fill_its_memory_is_warned_about() {
     let server = RedisServer::start_with(&["--maxmemory-policy", "noeviction"]).await;
     let node = Node::start(&server.url(), &[]);
     node.wait_for_log(
-        "the server refuses writes when its memory is full: set maxmemory-policy to allkeys-lfu",
+        "the server refuses writes when its memory is full: set maxmemory-policy to volatile-lfu",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_that_may_drop_jobs_ends_the_start() {
+    let server = RedisServer::start().await;
+    let jobs = RedisServer::start_with(&["--maxmemory-policy", "allkeys-lru"]).await;
+    let settings = [("KIBITZER__CLUSTER__JOBS_URL", &jobs.url()[..])];
+    let error = error_of(command(&server.url(), &settings)).await;
+    assert!(error.contains("cluster.jobs_url: the server may drop jobs"), "{error}");
+    assert!(error.contains("allkeys-lru"), "{error}");
+}
+
+#[tokio::test]
+async fn a_wrong_password_of_the_jobs_server_ends_the_start() {
+    let server = RedisServer::start().await;
+    let jobs = RedisServer::start_with(&["--requirepass", "correct-secret"]).await;
+    let url = jobs.url().replace("//", "//:wrong-secret@");
+    let settings = [("KIBITZER__CLUSTER__JOBS_URL", &url[..])];
+    let error = error_of(command(&server.url(), &settings)).await;
+    assert!(error.contains("cluster.jobs_url: the server refuses this user"), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+}
+
+#[tokio::test]
+async fn a_jobs_server_that_may_lose_jobs_is_warned_about() {
+    let server = RedisServer::start().await;
+    let node = Node::start(&server.url(), &[]);
+    node.wait_for_log(
+        "accepted jobs are lost when the server ends: set appendonly to yes, and appendfsync to \
+         always",
+    )
+    .await;
+    let durable = RedisServer::start_durable().await;
+    let mut connection = durable.connect().await;
+    let everysec = ["SET", "appendfsync", "everysec"];
+    redis::cmd("CONFIG").arg(&everysec).exec_async(&mut connection).await.unwrap();
+    let settings = [("KIBITZER__CLUSTER__JOBS_URL", &durable.url()[..])];
+    let node = Node::start(&server.url(), &settings);
+    node.wait_for_log(
+        "a crash of the server's machine loses a second or more of accepted jobs: set appendfsync \
+         to always",
     )
     .await;
 }

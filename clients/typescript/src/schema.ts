@@ -2579,7 +2579,7 @@ export interface components {
              */
             queue_length?: number;
             /** @description With `not_ready`: the reasons. */
-            reasons?: ("starting" | "shutting_down" | "store")[];
+            reasons?: ("starting" | "shutting_down" | "store" | "jobs")[];
         };
         /** @description The last line of a stream that failed on the server: a problem document whose `type` is the type of the line. */
         ProblemLine: {
@@ -2644,7 +2644,7 @@ export interface components {
              */
             queue_length?: number;
             /** @description With `not_ready`: the reasons. */
-            reasons?: ("starting" | "shutting_down" | "store")[];
+            reasons?: ("starting" | "shutting_down" | "store" | "jobs")[];
         };
         /** @description One of the best moves with its principal variation. */
         PvLine: {
@@ -2723,8 +2723,8 @@ export interface components {
         Readiness: {
             /** @description Always `ready`. */
             status: string;
-            /** @description The missing parts; absent if there are none. `cluster`: the server cannot reach the other nodes and works alone. */
-            degraded?: "cluster"[];
+            /** @description The missing parts; absent if there are none. `cluster`: the server cannot reach the other nodes and works alone. `jobs`: it cannot reach the review jobs. */
+            degraded?: ("cluster" | "jobs")[];
         };
         /** @description A move as bitboards and names. */
         Record: components["schemas"]["CastleFlags"] & {

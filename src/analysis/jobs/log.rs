@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
@@ -15,7 +15,7 @@ use super::state::{Jobs, LogGuard, run_blocking};
 use crate::store::StoreError;
 use crate::store::jobs::{Changes, JobChange, JobId, JobRecord, LogEntry, Snapshot};
 
-/// The longest wait for a change. After it the follower looks for jobs that nobody runs.
+/// The longest wait for a change, and the least time between two checks of claims.
 const WAIT: Duration = Duration::from_millis(500);
 
 /// Delay before the next attempt when the log cannot be read.
@@ -24,15 +24,15 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Follows the log until shutdown.
 pub(super) async fn follow(jobs: Jobs) {
     let mut shutdown = jobs.subscribe_shutdown();
-    loop {
-        let step = {
+    let mut last_check = Instant::now();
+    while !jobs.is_shutting_down() {
+        let followed = {
             let jobs = jobs.clone();
-            run_blocking(move || Ok(jobs.follow_once()?))
-        };
-        let followed = tokio::select! {
-            // `jobs` owns the sender, so `wait_for` cannot fail.
-            _ = shutdown.wait_for(|shutting_down| *shutting_down) => return,
-            followed = step => followed,
+            let checks_claims = last_check.elapsed() >= WAIT;
+            if checks_claims {
+                last_check = Instant::now();
+            }
+            run_blocking(move || Ok(jobs.follow_once(checks_claims)?)).await
         };
         let Err(error) = followed else {
             jobs.start_waiting_jobs();
@@ -42,22 +42,23 @@ pub(super) async fn follow(jobs: Jobs) {
             JobError::Store(error) => jobs.set_write_status(Some(&error)),
             error => tracing::error!(error = error.to_string(), "the jobs' log was not followed"),
         }
-        if timeout(RETRY_DELAY, shutdown.wait_for(|shutting_down| *shutting_down)).await.is_ok() {
-            return;
-        }
+        // `jobs` owns the sender, so `wait_for` cannot fail.
+        let _ = timeout(RETRY_DELAY, shutdown.wait_for(|shutting_down| *shutting_down)).await;
     }
+    jobs.count_stopped_task();
 }
 
 impl Jobs {
-    /// Waits for the next changes and applies them. Blocks.
-    fn follow_once(&self) -> Result<(), StoreError> {
+    /// Waits for the next changes and applies them. With `checks_claims`, also looks for jobs whose
+    /// node has stopped to renew its claim. Blocks.
+    fn follow_once(&self, checks_claims: bool) -> Result<(), StoreError> {
         let since = *self.log();
         let changes = match since {
             Some(since) => self.book().changes(since, WAIT)?,
             None => Changes::Lost,
         };
         self.apply(&mut self.log(), changes)?;
-        let elsewhere = self.index().jobs_elsewhere();
+        let elsewhere = if checks_claims { self.index().jobs_elsewhere() } else { Vec::new() };
         if !elsewhere.is_empty() {
             for id in self.book().unclaimed(&elsewhere)? {
                 self.index().set_runs_elsewhere(id, false);

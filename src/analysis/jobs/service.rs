@@ -57,6 +57,7 @@ impl Jobs {
         tokio::spawn(maintenance::expire_jobs(jobs.clone()));
         tokio::spawn(maintenance::retry_writes(jobs.clone()));
         if is_shared {
+            jobs.count_started_task();
             tokio::spawn(log::follow(jobs.clone()));
         }
         Ok(jobs)
@@ -234,7 +235,7 @@ impl Jobs {
         while let Some(entry) =
             (!self.is_shutting_down()).then(|| self.index().start_next()).flatten()
         {
-            self.count_started_job();
+            self.count_started_task();
             tokio::spawn(self.clone().run_job(entry));
         }
     }
@@ -250,7 +251,7 @@ impl Jobs {
         };
         self.index().release(&entry, runs_elsewhere);
         self.start_waiting_jobs();
-        self.count_stopped_job();
+        self.count_stopped_task();
     }
 
     /// Claims a job and prepares its run; `None` when another node runs it.

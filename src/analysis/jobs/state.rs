@@ -56,8 +56,8 @@ struct JobsState {
     failing: watch::Sender<bool>,
     /// `true` once the service is shutting down.
     shutdown: watch::Sender<bool>,
-    /// Number of jobs with a running task.
-    running_jobs: watch::Sender<usize>,
+    /// Number of tasks that run jobs or follow the log.
+    running_tasks: watch::Sender<usize>,
 }
 
 /// Counts and sizes of the job service.
@@ -78,7 +78,8 @@ pub struct JobsStatus {
 }
 
 impl Jobs {
-    /// A job service with an index of its jobs. Without a log position, the index is not loaded yet.
+    /// A job service with an index of its jobs. Without a log position, the index is still to be
+    /// loaded.
     pub(super) fn new(
         service: Service,
         book: Arc<dyn JobBook>,
@@ -98,7 +99,7 @@ impl Jobs {
             positions_evaluated: AtomicU64::new(0),
             failing: watch::Sender::new(false),
             shutdown: watch::Sender::new(false),
-            running_jobs: watch::Sender::new(0),
+            running_tasks: watch::Sender::new(0),
         }))
     }
 
@@ -123,6 +124,11 @@ impl Jobs {
         *self.0.failing.borrow()
     }
 
+    /// `true` when other nodes read and run the jobs, too.
+    pub fn are_shared(&self) -> bool {
+        self.book().is_shared()
+    }
+
     /// Stops the running jobs and accepts no new ones. Stored jobs resume at the next start.
     /// Returns at once.
     pub fn shut_down(&self) {
@@ -133,7 +139,7 @@ impl Jobs {
     /// the shutdown of the [`Service`].
     pub async fn stopped(&self) {
         // `self` owns the sender, so `wait_for` cannot fail.
-        let _ = self.0.running_jobs.subscribe().wait_for(|&running| running == 0).await;
+        let _ = self.0.running_tasks.subscribe().wait_for(|&running| running == 0).await;
     }
 
     /// A receiver that changes to `true` when the service shuts down.
@@ -206,12 +212,12 @@ impl Jobs {
         self.0.positions_evaluated.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    pub(super) fn count_started_job(&self) {
-        self.0.running_jobs.send_modify(|running| *running += 1);
+    pub(super) fn count_started_task(&self) {
+        self.0.running_tasks.send_modify(|running| *running += 1);
     }
 
-    pub(super) fn count_stopped_job(&self) {
-        self.0.running_jobs.send_modify(|running| *running -= 1);
+    pub(super) fn count_stopped_task(&self) {
+        self.0.running_tasks.send_modify(|running| *running -= 1);
     }
 
     /// Marks a job as finished once its end is stored.

@@ -95,17 +95,18 @@ pub(crate) struct Readiness {
     /// Always `ready`.
     status: &'static str,
     /// The missing parts; absent if there are none. `cluster`: the server cannot reach the other
-    /// nodes and works alone.
+    /// nodes and works alone. `jobs`: it cannot reach the review jobs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(schema_with = degraded)]
     degraded: Vec<&'static str>,
 }
 
 fn degraded() -> ArrayBuilder {
-    let parts = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["cluster"]));
+    let parts =
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["cluster", "jobs"]));
     ArrayBuilder::new().items(parts).min_items(Some(1)).description(Some(
         "The missing parts; absent if there are none. `cluster`: the server cannot reach the other \
-         nodes and works alone.",
+         nodes and works alone. `jobs`: it cannot reach the review jobs.",
     ))
 }
 

@@ -100,7 +100,7 @@ fn tablebase_reasons() -> ObjectBuilder {
 }
 
 fn not_ready_reasons() -> ArrayBuilder {
-    let reason = string_enum("A reason.", ["starting", "shutting_down", "store"]);
+    let reason = string_enum("A reason.", ["starting", "shutting_down", "store", "jobs"]);
     ArrayBuilder::new().items(reason).description(Some("With `not_ready`: the reasons."))
 }
 

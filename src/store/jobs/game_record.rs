@@ -83,7 +83,7 @@ impl GameRecord {
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<GameRecord, DecodeError> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<GameRecord, DecodeError> {
         let mut reader = ByteReader::new(bytes);
         let result = *RESULTS.get(usize::from(reader.read_u8()?)).ok_or(DecodeError)?;
         let mut headers = Headers::new();

@@ -118,7 +118,7 @@ const HAS_FAILED: u8 = 32;
 
 impl JobRecord {
     /// Encodes everything but the id and the number of evaluated positions.
-    pub(super) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let PositionLimits { depth, nodes, movetime, multipv } = self.limits;
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let end_flags = self.end.map_or(0, |end| HAS_ENDED | flag(end.failed, HAS_FAILED));
@@ -144,7 +144,7 @@ impl JobRecord {
     }
 
     /// Decodes the value that is stored under `id`.
-    pub(super) fn decode(
+    pub(crate) fn decode(
         id: JobId,
         positions_done: u64,
         bytes: &[u8],
@@ -183,14 +183,14 @@ impl JobRecord {
 }
 
 impl PositionEval {
-    pub(super) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(64);
         write_score(&mut bytes, self.score);
         write_moves(&mut bytes, &self.pv[..self.pv.len().min(MAX_PV_LEN)]);
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<PositionEval, DecodeError> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<PositionEval, DecodeError> {
         let mut reader = ByteReader::new(bytes);
         let (score, pv) = (reader.read_score()?, reader.read_moves()?);
         reader.expect_end()?;

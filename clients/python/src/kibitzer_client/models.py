@@ -1405,9 +1405,9 @@ class Readiness(TypedDict):
     """
     Always `ready`.
     """
-    degraded: NotRequired[list[Literal['cluster']]]
+    degraded: NotRequired[list[Literal['cluster', 'jobs']]]
     """
-    The missing parts; absent if there are none. `cluster`: the server cannot reach the other nodes and works alone.
+    The missing parts; absent if there are none. `cluster`: the server cannot reach the other nodes and works alone. `jobs`: it cannot reach the review jobs.
     """
 
 
@@ -2416,7 +2416,7 @@ class Problem(TypedDict):
     """
     With `queue_full`: the number of waiting requests, or of used slots.
     """
-    reasons: NotRequired[list[Literal['starting', 'shutting_down', 'store']]]
+    reasons: NotRequired[list[Literal['starting', 'shutting_down', 'store', 'jobs']]]
     """
     With `not_ready`: the reasons.
     """
@@ -2492,7 +2492,7 @@ class ProblemLine(TypedDict):
     """
     With `queue_full`: the number of waiting requests, or of used slots.
     """
-    reasons: NotRequired[list[Literal['starting', 'shutting_down', 'store']]]
+    reasons: NotRequired[list[Literal['starting', 'shutting_down', 'store', 'jobs']]]
     """
     With `not_ready`: the reasons.
     """

@@ -95,8 +95,7 @@ async fn a_deletion_on_one_node_stops_the_run_on_another() {
     let (first, second) = (slow_node(&server, 1), slow_node(&server, 2));
     let id = submit(&first.jobs, submission("ann", GAME)).await;
     second.jobs.delete(id).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(20), first.jobs.stopped()).await.expect("no run");
-    first.jobs.service().drained().await;
+    until("no search", || first.jobs.service().status().busy_workers == 0).await;
     assert!(is_gone(&first, id).await && is_gone(&second, id).await);
 }
 
@@ -197,6 +196,7 @@ async fn a_job_of_a_lost_node_goes_on_elsewhere() {
     first.set_cut_off(false);
     until("the first node knows the end", || here.progress().status == JobStatus::Done).await;
     assert_eq!(here.progress().positions_done, 13);
+    first.jobs.shut_down();
     tokio::time::timeout(Duration::from_secs(20), first.jobs.stopped()).await.expect("no run");
 }
 
