@@ -76,3 +76,10 @@ pub enum JobError {
     #[error("internal error: {0}")]
     Internal(String),
 }
+
+impl JobError {
+    /// `true` when the jobs are on another machine, which cannot be reached or refuses.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, JobError::Store(StoreError::Unreachable(_)))
+    }
+}

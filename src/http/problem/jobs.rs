@@ -9,7 +9,6 @@ use super::{Problem, ProblemCode};
 use crate::analysis::AnalysisError;
 use crate::analysis::jobs::{ExceededLimit, GameError, JobError};
 use crate::chess::excerpt;
-use crate::store::StoreError;
 
 /// `Retry-After` of a refused job or upload.
 const JOBS_RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -158,8 +157,8 @@ impl Problem {
                 Problem::job_limit_reached(exceeded, "all clients", unfinished)
             }
             JobError::ShuttingDown => AnalysisError::shutting_down().into(),
-            JobError::Store(StoreError::Unreachable(error)) => {
-                tracing::debug!(error, "job could not be read or written");
+            JobError::Store(ref cause) if error.is_unreachable() => {
+                tracing::debug!(error = cause.to_string(), "job could not be read or written");
                 Problem::not_ready("jobs")
             }
             JobError::Store(error) => {
