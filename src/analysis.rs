@@ -23,6 +23,7 @@ mod search_task;
 mod searcher;
 mod service;
 mod session;
+mod shared_counters;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -43,3 +44,7 @@ pub use searcher::Searcher;
 pub use service::{Backends, Service, ServiceOptions};
 pub(crate) use session::{CLIENT_SHARES, client_share};
 pub use session::{Client, Session, SessionId};
+pub use shared_counters::{
+    CountMode, PutTicket, RequestCount, SharedAnswer, SharedCounters, TicketHolder, TicketRules,
+    TicketToken,
+};

@@ -273,7 +273,8 @@ async fn start_services(
         cluster.start(&service).await;
     }
     let jobs = Jobs::start(service.clone(), book, job_rules(settings))?;
-    app.mark_ready(service, engine, jobs);
+    let counters = cluster.as_ref().map(RedisCluster::counters);
+    app.mark_ready_in_cluster(service, engine, jobs, counters);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(cluster)
 }

@@ -14,11 +14,13 @@
 //! - `view`: a node's view of the others;
 //! - `sessions`: which request of a session is the newest;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
+//! - `request_counts`, `tickets`: what `counters` has in common for all nodes;
 //! - `jobs`: the review jobs that nodes share, perhaps on a server of their own;
 //! - `redis_cluster`: all but the jobs behind the interface of the analysis service.
 
 mod breaker;
 mod connection;
+mod counters;
 mod error;
 mod heartbeat;
 mod jobs;
@@ -27,9 +29,11 @@ mod membership;
 mod node;
 mod options;
 mod redis_cluster;
+mod request_counts;
 mod server_info;
 mod sessions;
 mod shared_cache;
+mod tickets;
 mod view;
 
 pub use connection::CommandError;

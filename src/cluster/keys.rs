@@ -70,6 +70,31 @@ impl Keys {
         format!("{}sessions", self.prefix)
     }
 
+    /// The count of a client's requests.
+    pub(super) fn request_count(&self, client: &str) -> Vec<u8> {
+        self.by_digest(b"q:", client)
+    }
+
+    /// The ticket under this digest of its token.
+    pub(super) fn ticket(&self, digest: &[u8]) -> Vec<u8> {
+        [self.prefix.as_bytes(), b"t:", digest].concat()
+    }
+
+    /// The tickets of a client by the time when they expire.
+    pub(super) fn tickets_of(&self, client: &str) -> Vec<u8> {
+        self.by_digest(b"tc:", client)
+    }
+
+    /// All tickets by the time when they expire.
+    pub(super) fn tickets(&self) -> Vec<u8> {
+        format!("{}tickets", self.prefix).into_bytes()
+    }
+
+    /// A name with a part of the SHA-256 of a client, so that it is short.
+    fn by_digest(&self, kind: &[u8], client: &str) -> Vec<u8> {
+        [self.prefix.as_bytes(), kind, &Sha256::digest(client)[..16]].concat()
+    }
+
     /// The analyses of the position of this key.
     pub(super) fn analyses_of(&self, key: &EntryKey) -> Vec<u8> {
         self.analyses(&EntryKey::position_bytes(key.zobrist_key, &key.position))
@@ -102,6 +127,13 @@ mod tests {
             b"chess:k1:s:\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"
         );
         assert_eq!(keys.session_channel(), "chess:k1:sessions");
+        // The beginning of `printf ann | sha256sum`.
+        let ann = b"\x49\x91\x5e\x0d";
+        assert!(keys.request_count("ann").starts_with(&[&b"chess:k1:q:"[..], ann].concat()));
+        assert!(keys.tickets_of("ann").starts_with(&[&b"chess:k1:tc:"[..], ann].concat()));
+        assert_eq!(keys.tickets_of("ann").len(), "chess:k1:tc:".len() + 16);
+        assert_eq!(keys.ticket(b"\x01\xff"), b"chess:k1:t:\x01\xff");
+        assert_eq!(keys.tickets(), b"chess:k1:tickets");
         assert_eq!(keys.analyses(b"\x01\xff"), b"chess:k1:d:891161b5de05e73d:\x01\xff");
     }
 }

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::connection::{CommandError, Connection};
+use super::counters::Counters;
 use super::error::ClusterError;
 use super::heartbeat::Heartbeat;
 use super::keys::{EngineGroup, Keys};
@@ -20,7 +21,8 @@ use super::sessions;
 use super::shared_cache::SharedCache;
 use super::view::View;
 use crate::analysis::{
-    Cluster, ClusterStatus, Service, ServiceStatus, SessionId, SessionPlace, SharedRecords,
+    Cluster, ClusterStatus, Service, ServiceStatus, SessionId, SessionPlace, SharedCounters,
+    SharedRecords,
 };
 use crate::store::{EntryKey, LAYOUT_VERSION, Record};
 
@@ -39,6 +41,7 @@ struct Inner {
     group: EngineGroup,
     node: NodeId,
     cache: SharedCache,
+    counters: Arc<Counters>,
     view: Mutex<View>,
     /// `true` once the node leaves.
     leaving: watch::Sender<bool>,
@@ -84,6 +87,7 @@ impl RedisCluster {
         }
         let (cache, writer) = SharedCache::new(connection.clone(), write_connection, keys.clone());
         tokio::spawn(writer.run());
+        let counters = Arc::new(Counters::new(connection.clone(), keys.clone()));
         Ok(RedisCluster(Arc::new(Inner {
             client: client.clone(),
             connection,
@@ -91,10 +95,16 @@ impl RedisCluster {
             group,
             node: node.clone(),
             cache,
+            counters,
             view: Mutex::new(view),
             leaving: watch::Sender::new(false),
             heartbeats: Mutex::default(),
         })))
+    }
+
+    /// What the nodes count together.
+    pub fn counters(&self) -> Arc<dyn SharedCounters> {
+        self.0.counters.clone()
     }
 
     /// Takes part in the cluster until [`RedisCluster::leave`]. When this returns, the node knows

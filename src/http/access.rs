@@ -5,6 +5,7 @@
 mod access_control;
 mod caller;
 mod client_address;
+mod cluster_access;
 mod rate_limit;
 mod tickets;
 

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use tracing::Span;
 
 use crate::analysis::jobs::Jobs;
-use crate::analysis::{Client, Service};
+use crate::analysis::{Client, CountMode, Service, SharedCounters};
 use crate::engine::Engine;
 use crate::http::Caps;
 use crate::http::access::{AccessConfig, AccessControl, Allowance, Caller};
@@ -56,6 +56,8 @@ struct Core {
     service: Service,
     engine: Arc<Engine>,
     jobs: Jobs,
+    /// What the nodes of a cluster count together.
+    counters: Option<Arc<dyn SharedCounters>>,
 }
 
 impl App {
@@ -85,7 +87,19 @@ impl App {
 
     /// Marks the server as ready. Only the first call has an effect.
     pub fn mark_ready(&self, service: Service, engine: Arc<Engine>, jobs: Jobs) {
-        if self.0.core.set(Core { service, engine, jobs }).is_err() {
+        self.mark_ready_in_cluster(service, engine, jobs, None);
+    }
+
+    /// Marks the server as ready, with what the nodes of its cluster count together. Only the first
+    /// call has an effect.
+    pub fn mark_ready_in_cluster(
+        &self,
+        service: Service,
+        engine: Arc<Engine>,
+        jobs: Jobs,
+        counters: Option<Arc<dyn SharedCounters>>,
+    ) {
+        if self.0.core.set(Core { service, engine, jobs, counters }).is_err() {
             tracing::error!("mark_ready was called twice");
         }
     }
@@ -165,7 +179,7 @@ impl App {
 
     /// The current values of all metrics.
     pub(super) fn metrics_snapshot(&self) -> MetricsSnapshot {
-        let core = self.0.core.get().map(|Core { service, engine, jobs }| CoreSnapshot {
+        let core = self.0.core.get().map(|Core { service, engine, jobs, .. }| CoreSnapshot {
             status: service.status(),
             evaluation: engine.evaluation_name().to_owned(),
             hashfull_permille: engine.hashfull_permille(),
@@ -310,12 +324,21 @@ impl App {
         &self.0.access_control
     }
 
+    /// What the nodes of a cluster count together; `None` without a cluster and while starting.
+    pub(super) fn counters(&self) -> Option<Arc<dyn SharedCounters>> {
+        self.0.core.get().and_then(|core| core.counters.clone())
+    }
+
     /// Counts a message of a WebSocket as a request of its client.
     ///
     /// # Errors
     /// `rate_limited` beyond its rate limit.
-    pub(super) fn count_message(&self, caller: &Caller) -> Result<(), Problem> {
-        let counted = self.access_control().count_request(caller.identity());
+    pub(super) async fn count_message(&self, caller: &Caller) -> Result<(), Problem> {
+        let (access, identity) = (self.access_control(), caller.identity());
+        let counted = match self.counters() {
+            Some(counters) => access.count_in_cluster(identity, &*counters, CountMode::Count).await,
+            None => access.count_request(identity),
+        };
         counted.map(|_| ()).map_err(Allowance::exceeded)
     }
 

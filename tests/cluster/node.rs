@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -130,10 +130,14 @@ impl Node {
         }))
     }
 
+    /// Sends a request without a body.
+    pub(crate) async fn send(&self, method: Method, path: &str) -> Response {
+        self.client.request(method, format!("{}{path}", self.base)).send().await.unwrap()
+    }
+
     /// Sends a request without a body and returns its status and its body.
     pub(crate) async fn ask(&self, method: Method, path: &str) -> (u16, Value) {
-        let response =
-            self.client.request(method, format!("{}{path}", self.base)).send().await.unwrap();
+        let response = self.send(method, path).await;
         let status = response.status().as_u16();
         (status, response.json().await.unwrap_or_default())
     }

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Response};
 use super::caller::{AddressClient, Identity, Peer};
 use super::client_address::client_for_address;
 use super::rate_limit::{Allowance, ClientRateLimiter};
-use super::tickets::{TicketError, Tickets};
+use super::tickets::{Tickets, parse_token};
 use super::{AccessConfig, KeyError};
-use crate::analysis::Client;
+use crate::analysis::{Client, TicketToken};
 use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY, whole_seconds};
 use crate::http::problem::Problem;
 
@@ -61,7 +61,11 @@ impl AccessControl {
     }
 
     /// Identifies the client by its key or, without one, as the client at its address.
-    fn identify(&self, at_address: &Client, headers: &HeaderMap) -> Result<Identity, KeyError> {
+    pub(super) fn identify(
+        &self,
+        at_address: &Client,
+        headers: &HeaderMap,
+    ) -> Result<Identity, KeyError> {
         let Some(key) = self.access.keys.authenticate(headers)? else {
             return Ok(Identity::without_key(at_address.clone()));
         };
@@ -78,7 +82,7 @@ impl AccessControl {
         }
     }
 
-    fn limiter(&self, identity: &Identity) -> Option<&ClientRateLimiter> {
+    pub(super) fn limiter(&self, identity: &Identity) -> Option<&ClientRateLimiter> {
         identity
             .key
             .as_deref()
@@ -103,7 +107,7 @@ impl AccessControl {
     }
 
     /// Whether any client has a rate limit.
-    fn has_rate_limits(&self) -> bool {
+    pub(super) fn has_rate_limits(&self) -> bool {
         self.default_limiter.is_some() || !self.key_limiters.is_empty()
     }
 
@@ -113,33 +117,42 @@ impl AccessControl {
     /// # Errors
     /// Returns the response to a refused request.
     pub(crate) fn admit(&self, request: &mut Request) -> Result<Option<Allowance>, Box<Response>> {
+        let Claim { at_address, credential } = self.claim(request);
+        let identified = match credential {
+            Credential::Open => {
+                return Ok(self.peek_allowance_of(at_address, request.headers()));
+            }
+            Credential::Ticket(token) => {
+                token.and_then(|token| self.tickets.redeem(&token)).ok_or(KeyError::Unknown)
+            }
+            Credential::Key(identified) => identified,
+        };
+        let refusal = self.refusal(&identified);
+        // A request with an unknown key counts for its address, to slow down guessing.
+        let identity = identified.unwrap_or_else(|_| Identity::without_key(at_address));
+        let counted = self.count_request(&identity);
+        conclude(request, identity, refusal, counted)
+    }
+
+    /// Reads who has sent a request, and takes the ticket out of its query.
+    pub(super) fn claim(&self, request: &mut Request) -> Claim {
         let at_address = match request.extensions().get() {
             Some(AddressClient(client)) => client.clone(),
             None => Client::new(""),
         };
         let path = request.uri().path();
         if is_open_path(path) || (self.access.are_metrics_separate && path == METRICS_PATH) {
-            return Ok(self.peek_allowance_of(at_address, request.headers()));
+            return Claim { at_address, credential: Credential::Open };
         }
-        let identified = match take_ticket(request.uri_mut()) {
+        let credential = match take_ticket(request.uri_mut()) {
             // Otherwise a leaked address could be renewed for ever without the key.
-            Some(_) if request.uri().path() == TICKETS_PATH => Err(KeyError::TicketForTicket),
-            Some(ticket) => self.tickets.redeem(&ticket).ok_or(KeyError::Unknown),
-            None => self.identify(&at_address, request.headers()),
+            Some(_) if request.uri().path() == TICKETS_PATH => {
+                Credential::Key(Err(KeyError::TicketForTicket))
+            }
+            Some(text) => Credential::Ticket(parse_token(&text)),
+            None => Credential::Key(self.identify(&at_address, request.headers())),
         };
-        let refusal = self.refusal(&identified);
-        // A request with an unknown key counts for its address, to slow down guessing.
-        let identity = identified.unwrap_or_else(|_| Identity::without_key(at_address));
-        let allowance = self.count_request(&identity).map_err(|allowance| {
-            with_rate_limit_headers(allowance.exceeded().into_response(), Some(allowance))
-        })?;
-        if let Some(problem) = refusal {
-            let mut response = problem.into_response();
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            return Err(Box::new(with_rate_limit_headers(response, allowance)));
-        }
-        request.extensions_mut().insert(Identity { allowance, ..identity });
-        Ok(allowance)
+        Claim { at_address, credential }
     }
 
     /// The remaining allowance of a request to an open path, which does not count.
@@ -152,7 +165,7 @@ impl AccessControl {
     }
 
     /// The problem of a client that is not admitted.
-    fn refusal(&self, identified: &Result<Identity, KeyError>) -> Option<Problem> {
+    pub(super) fn refusal(&self, identified: &Result<Identity, KeyError>) -> Option<Problem> {
         match identified {
             Err(KeyError::Unknown) => Some(Problem::unauthorized()),
             Err(KeyError::OtherScheme) => Some(Problem::other_auth_scheme()),
@@ -164,13 +177,54 @@ impl AccessControl {
         }
     }
 
-    /// Issues a ticket to this client.
-    ///
-    /// # Errors
-    /// Fails like [`Tickets::issue`].
-    pub(crate) fn issue_ticket(&self, identity: &Identity) -> Result<String, TicketError> {
-        self.tickets.issue(identity.clone())
+    /// The tickets of this server.
+    pub(super) fn tickets(&self) -> &Tickets {
+        &self.tickets
     }
+
+    /// Whether a ticket for this key may be redeemed here.
+    pub(super) fn has_key(&self, name: &str) -> bool {
+        self.access.keys.iter().any(|key| key.name == name)
+    }
+}
+
+/// Who has sent a request, as far as the request says.
+pub(super) struct Claim {
+    /// The client at its address.
+    pub(super) at_address: Client,
+    pub(super) credential: Credential,
+}
+
+/// How a request identifies its client.
+pub(super) enum Credential {
+    /// Not at all: its path is open.
+    Open,
+    /// By a ticket; `None` for a text that is no ticket.
+    Ticket(Option<TicketToken>),
+    /// By a key or by its address.
+    Key(Result<Identity, KeyError>),
+}
+
+/// Attaches the identity of an admitted client to a request.
+///
+/// # Errors
+/// Returns the response to a refused request.
+pub(super) fn conclude(
+    request: &mut Request,
+    identity: Identity,
+    refusal: Option<Problem>,
+    counted: Result<Option<Allowance>, Allowance>,
+) -> Result<Option<Allowance>, Box<Response>> {
+    let allowance = counted.map_err(|allowance| {
+        with_rate_limit_headers(allowance.exceeded().into_response(), Some(allowance))
+    })?;
+    if let Some(problem) = refusal {
+        let mut response = problem.into_response();
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return Err(Box::new(with_rate_limit_headers(response, allowance)));
+    }
+    request.extensions_mut().insert(Identity { allowance, ..identity });
+    Ok(allowance)
 }
 
 /// Removes the ticket from a query, if it has one. The routes do not know tickets.

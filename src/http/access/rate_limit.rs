@@ -98,13 +98,20 @@ impl ClientRateLimiter {
         }
     }
 
-    fn allowance(&self, remaining: u32) -> Allowance {
+    /// The rate of its clients.
+    pub(super) fn rate(&self) -> RateLimit {
+        self.rate
+    }
+
+    /// The allowance of a client that may make so many requests now.
+    pub(super) fn allowance(&self, remaining: u32) -> Allowance {
         let rate = self.rate;
         let used = rate.requests.get().saturating_sub(remaining);
         Allowance { rate, remaining, reset_after: rate.window / rate.requests.get() * used }
     }
 
-    fn exhausted(&self, reset_after: Duration) -> Allowance {
+    /// The allowance of a client that must wait.
+    pub(super) fn exhausted(&self, reset_after: Duration) -> Allowance {
         Allowance { rate: self.rate, remaining: 0, reset_after }
     }
 

@@ -213,7 +213,8 @@ pub(crate) async fn tickets(
     caller: Caller,
     Query(NoParameters): Query<NoParameters>,
 ) -> Result<Response, Problem> {
-    let issued = app.access_control().issue_ticket(caller.identity());
+    let counters = app.counters();
+    let issued = app.access_control().issue_ticket(caller.identity(), counters.as_deref()).await;
     let ticket = issued.map_err(|error| match error {
         TicketError::TooMany(after) => Problem::too_many_tickets(after),
         TicketError::Random(error) => Problem::internal(&error),

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use axum::extract::Request;
@@ -11,6 +12,7 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::{CatchPanic, Panicked};
+use crate::analysis::SharedCounters;
 use crate::http::App;
 use crate::http::access::{Allowance, with_rate_limit_headers};
 use crate::http::problem::Problem;
@@ -46,7 +48,8 @@ impl<S> Layer<S> for AuthRateLimitLayer {
 
 impl<S> Service<Request> for AuthRateLimitService<S>
 where
-    S: Service<Request, Response = Response, Error = Infallible>,
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
 {
     type Response = Response;
     type Error = Infallible;
@@ -57,6 +60,15 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
+        if let Some(counters) = self.app.counters()
+            && self.app.access_control().needs_cluster(&request)
+        {
+            // The clone is not ready; the service that was asked is.
+            let clone = self.inner.clone();
+            let inner = std::mem::replace(&mut self.inner, clone);
+            let answer = answer_in_cluster(self.app.clone(), counters, inner, request);
+            return AuthRateLimitFuture::InCluster { answer: Box::pin(answer) };
+        }
         match self.app.access_control().admit(&mut request) {
             Ok(allowance) => AuthRateLimitFuture::Admitted {
                 future: CatchPanic::new(|| self.inner.call(request)),
@@ -66,6 +78,28 @@ where
         }
     }
 }
+
+/// The response of a node in a cluster, which asks the cluster before it admits a request.
+async fn answer_in_cluster<S>(
+    app: App,
+    counters: Arc<dyn SharedCounters>,
+    mut inner: S,
+    mut request: Request,
+) -> Result<Response, Infallible>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+{
+    match app.access_control().admit_in_cluster(&mut request, &*counters).await {
+        Ok(allowance) => {
+            let future = CatchPanic::new(|| inner.call(request));
+            AuthRateLimitFuture::Admitted { future, allowance }.await
+        }
+        Err(refusal) => Ok(*refusal),
+    }
+}
+
+/// A response that is waited for.
+type BoxedAnswer = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
 pin_project! {
     /// The response to an admitted or a refused request.
@@ -79,6 +113,8 @@ pin_project! {
         },
         /// The response of this layer.
         Refused { refusal: Ready<Result<Response, Infallible>> },
+        /// The response of a node in a cluster.
+        InCluster { answer: BoxedAnswer },
     }
 }
 
@@ -95,6 +131,7 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for AuthRateLimitF
                 Poll::Ready(response.map(|response| with_rate_limit_headers(response, *allowance)))
             }
             AuthRateLimitProjection::Refused { refusal } => Pin::new(refusal).poll(context),
+            AuthRateLimitProjection::InCluster { answer } => answer.as_mut().poll(context),
         }
     }
 }

@@ -86,7 +86,7 @@ impl<'a> ChessApiConnection<'a> {
     }
 
     async fn handle_message(&mut self, text: &[u8]) -> SocketResult {
-        if let Err(exceeded) = self.app.count_message(self.caller) {
+        if let Err(exceeded) = self.app.count_message(self.caller).await {
             return self.send_problem(&exceeded).await;
         }
         let max_moves = self.app.caps().moves;

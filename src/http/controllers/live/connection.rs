@@ -141,7 +141,7 @@ impl<'a> LiveConnection<'a> {
             Err(problem) => {
                 // A legal position is free. An illegal one counts as a request, because the limit
                 // of invalid messages does not apply to it.
-                let problem = self.app.count_message(self.caller).err().unwrap_or(problem);
+                let problem = self.app.count_message(self.caller).await.err().unwrap_or(problem);
                 return self.send_problem(id, &problem).await;
             }
         };
@@ -167,7 +167,7 @@ impl<'a> LiveConnection<'a> {
         id: CorrelationId,
         options: AnalysisOptions,
     ) -> SocketResult {
-        if let Err(exceeded) = self.app.count_message(self.caller) {
+        if let Err(exceeded) = self.app.count_message(self.caller).await {
             return self.send_problem(&id, &exceeded).await;
         }
         let clamped =
