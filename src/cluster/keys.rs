@@ -22,8 +22,8 @@ pub(super) fn jobs_root(prefix: &str) -> String {
 pub(super) struct EngineGroup(pub(super) [u8; 8]);
 
 impl EngineGroup {
-    /// The group of the nodes with this [`engine_id`](crate::analysis::Searcher::engine_id) and this
-    /// layout of records: the first bytes of the SHA-256 of the layout and the id.
+    /// The group of the nodes with this [`engine_id`](crate::analysis::Searcher::engine_id) and
+    /// this layout of records: the first bytes of the SHA-256 of the layout and the id.
     pub(super) fn new(engine_id: &str, layout: u8) -> EngineGroup {
         let digest = Sha256::new().chain_update([layout]).chain_update(engine_id).finalize();
         EngineGroup(std::array::from_fn(|index| digest[index]))

@@ -1,5 +1,5 @@
-//! Access control of a node in a cluster, whose rate limits and tickets hold for all nodes together.
-//! When the cluster cannot be reached, this node counts alone.
+//! Access control of a node in a cluster, whose rate limits and tickets hold for all nodes
+//! together. When the cluster cannot be reached, this node counts alone.
 
 use std::time::Duration;
 
