@@ -13,6 +13,8 @@
 //! - `membership`: the nodes that are alive;
 //! - `view`: a node's view of the others;
 //! - `sessions`: which request of a session is the newest;
+//! - `lending`: searches that nodes run for each other;
+//! - `listener`: the messages of other nodes;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
 //! - `request_counts`, `tickets`: what `counters` has in common for all nodes;
 //! - `jobs`: the review jobs that nodes share, perhaps on a server of their own;
@@ -25,6 +27,8 @@ mod error;
 mod heartbeat;
 mod jobs;
 mod keys;
+mod lending;
+mod listener;
 mod membership;
 mod node;
 mod options;

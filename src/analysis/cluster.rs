@@ -3,7 +3,9 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
+use super::remote_search::{Offer, RemoteSearch};
 use super::session::SessionId;
 use crate::store::{EntryKey, Record};
 
@@ -38,6 +40,12 @@ pub trait Cluster: fmt::Debug + Send + Sync + 'static {
     /// place among all requests of the session, later ones having higher numbers, or with `None` if
     /// the cluster cannot be reached.
     fn enter_session(&self, session: SessionId) -> SessionPlace<'_>;
+
+    /// The workers of the other nodes that run searches of this one.
+    fn workers_elsewhere(&self) -> usize;
+
+    /// Offers a search to the other nodes.
+    fn offer(&self, search: Arc<RemoteSearch>) -> Offer;
 }
 
 /// The nodes of a cluster that share searches and analyses, this one included.
@@ -53,6 +61,10 @@ pub struct ClusterStatus {
     pub is_unreachable: bool,
     /// How the shared cache answered and took analyses since the start.
     pub cache: SharedCacheCounts,
+    /// Searches of this node that others have started since the start.
+    pub lent_searches: u64,
+    /// Searches of other nodes that this one has started since the start.
+    pub helped_searches: u64,
 }
 
 /// The shared cache's answers and writes since the start.

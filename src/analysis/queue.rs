@@ -12,6 +12,7 @@ mod batch_waiters;
 mod class_queue;
 mod clock;
 mod control;
+mod lending;
 mod running;
 mod schedule;
 mod slices;
@@ -27,12 +28,15 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 
 pub(super) use self::control::TaskControl;
+pub(super) use self::lending::LentTask;
 use self::running::RunningTask;
 use self::schedule::Runnable;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
 pub(super) use self::state::SpeculativeRun;
 use self::state::State;
-pub(super) use self::task::{Admission, Evicted, Refused, StartedTask, Submitter, Task, TaskBody};
+pub(super) use self::task::{
+    Admission, Evicted, LendableBody, Refused, StartedTask, Submitter, Task, TaskBody,
+};
 use self::task::{QueuedTask, QueuedWork};
 use super::answer::AnalysisError;
 use super::counters::{ClassCounts, QueueCounts};

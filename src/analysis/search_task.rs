@@ -9,7 +9,8 @@ use tracing::field::Empty;
 use super::answer::AnalysisError;
 use super::evaluation_cache::{EvaluationCache, Origin};
 use super::in_flight::{SearchPublisher, SearchResult};
-use super::queue::{Admission, Queue, TaskBody};
+use super::queue::{Admission, LendableBody, Queue, TaskBody};
+use super::remote_search::RemoteSearch;
 use super::searcher::Searcher;
 use crate::chess::Game;
 use crate::engine::{GameSearch, Limits, Report, StopReason};
@@ -25,6 +26,8 @@ pub(super) struct SearchTask {
     /// The queue for speculative searches of the children; `None` without such searches.
     pub(super) speculation: Option<Arc<Queue>>,
     pub(super) earlier_runs: EarlierRuns,
+    /// The search as another node may run it.
+    pub(super) remote_search: Option<Arc<RemoteSearch>>,
 }
 
 /// The runs of a search before its restart.
@@ -61,6 +64,44 @@ impl TaskBody for SearchTask {
         let report = Arc::new(self.earlier_runs.complete(report));
         self.publish(&span, started, report);
         None
+    }
+}
+
+impl LendableBody for SearchTask {
+    fn remote_search(&self) -> Option<&Arc<RemoteSearch>> {
+        self.remote_search.as_ref()
+    }
+
+    fn start_remote(&mut self) {
+        let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
+        self.publisher.publish_start(started);
+    }
+
+    fn update_remote(&mut self, report: Report) {
+        self.publisher.flag().set_nodes(report.nodes);
+        let depth = self.earlier_runs.report.as_ref().map_or(0, |report| report.depth);
+        if report.depth > depth {
+            self.publisher.publish_update(report.clone());
+            self.earlier_runs.report = Some(report);
+        }
+    }
+
+    fn latest_report(&self) -> Option<Report> {
+        self.earlier_runs.report.clone()
+    }
+
+    fn finish_remote(mut self: Box<Self>, report: Report) {
+        let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
+        let report = match self.earlier_runs.report.take() {
+            // A node that has taken the search over may have found less than the one before.
+            Some(earlier) if earlier.depth > report.depth && report.reason != StopReason::Mate => {
+                Report { reason: report.reason, ..earlier }
+            }
+            _ => report,
+        };
+        let span = self.span();
+        let _entered = span.enter();
+        self.publish(&span, started, Arc::new(report));
     }
 }
 

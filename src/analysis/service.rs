@@ -21,8 +21,10 @@ use super::evaluation_cache::{
 };
 use super::graph::{self, GraphNode};
 use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
+use super::lending;
 use super::perft::{PerftHandle, PerftRequest, PerftTask, Progress};
 use super::queue::{Queue, SpeculativeQueue, Submitter, Task, TaskControl};
+use super::remote_search::RemoteSearch;
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
 use super::search_task::{EarlierRuns, SearchTask};
 use super::searcher::Searcher;
@@ -99,6 +101,14 @@ struct Inner {
     /// How many requests had a search of their own.
     unshared_searches: AtomicU64,
     options: ServiceOptions,
+}
+
+/// Who asks for a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SearchOrigin {
+    Client,
+    /// Another node, which may take it back. So it is not lent any further.
+    OtherNode,
 }
 
 /// The result of [`Inner::join_or_start`].
@@ -183,6 +193,9 @@ impl Service {
             options,
         }));
         start_workers(&queue, &Arc::new(speculative_search), options.workers)?;
+        if let Some(cluster) = service.0.cache.cluster() {
+            tokio::spawn(lending::lend_searches(queue, cluster.clone()));
+        }
         Ok(service)
     }
 
@@ -245,6 +258,39 @@ impl Service {
         let session_guard = self.0.enter_session(&request);
         let shared = self.0.read_cluster(&request).await;
         self.0.start(request, session_guard, &shared)
+    }
+
+    /// Starts a search for another node of the cluster, which has looked for what is known.
+    ///
+    /// # Errors
+    /// A full queue or a shutdown.
+    pub fn run_for_node(&self, search: RemoteSearch) -> Result<AnalysisStream, AnalysisError> {
+        let RemoteSearch { game, limits, options, client, class } = search;
+        let request = AnalysisRequest {
+            game,
+            limits,
+            options,
+            fresh: false,
+            client,
+            class,
+            session: None,
+            strength: None,
+        };
+        self.0.start_search(request, None, &[], SearchOrigin::OtherNode)
+    }
+
+    /// `true` while a worker is free and no request waits for one.
+    pub fn has_free_worker(&self) -> bool {
+        self.0.queue.has_free_worker()
+    }
+
+    /// Resolves when a worker is free and no request waits for one.
+    pub async fn free_worker(&self) {
+        let mut load = self.0.queue.watch_load();
+        while !self.0.queue.has_free_worker() {
+            // The sender lives as long as the queue.
+            let _ = load.changed().await;
+        }
     }
 
     /// Starts an analysis as [`Service::follow`] does, from what this node knows alone.
@@ -405,6 +451,16 @@ impl Inner {
         session_guard: Option<SessionGuard>,
         shared: &[SharedEntry],
     ) -> Result<AnalysisStream, AnalysisError> {
+        self.start_search(request, session_guard, shared, SearchOrigin::Client)
+    }
+
+    fn start_search(
+        &self,
+        request: AnalysisRequest,
+        session_guard: Option<SessionGuard>,
+        shared: &[SharedEntry],
+        origin: SearchOrigin,
+    ) -> Result<AnalysisStream, AnalysisError> {
         if self.shutdown.is_stopped() {
             return Err(AnalysisError::shutting_down());
         }
@@ -421,7 +477,7 @@ impl Inner {
                 Answer::from_cache(report, age, reason),
             ));
         }
-        Ok(match self.join_or_start(request, key, verdict)? {
+        Ok(match self.join_or_start(request, key, verdict, origin)? {
             PendingAnswer::Cached(CachedAnalysis { report, age }, reason) => {
                 AnalysisStream::from_answer(deepest, Answer::from_cache(report, age, reason))
             }
@@ -519,6 +575,7 @@ impl Inner {
         request: AnalysisRequest,
         key: SearchKey,
         verdict: CacheVerdict,
+        origin: SearchOrigin,
     ) -> Result<PendingAnswer, AnalysisError> {
         let key = Arc::new(key);
         let AnalysisRequest { game, client, class, .. } = request;
@@ -536,14 +593,23 @@ impl Inner {
         {
             return Ok(PendingAnswer::Cached(cached, reason));
         }
-        let task = Task::new(SearchTask {
+        let bounded_limits = self.bounded_limits(&key.limits);
+        let may_lend = origin == SearchOrigin::Client && self.cache.cluster().is_some();
+        let remote_search = if may_lend && key.unshared.is_none() && !key.fresh {
+            let client = &submitter.client;
+            RemoteSearch::new(&game, bounded_limits, &key.options, client, class).map(Arc::new)
+        } else {
+            None
+        };
+        let task = Task::lendable(SearchTask {
             publisher: vacant.publisher(),
             game,
-            bounded_limits: self.bounded_limits(&key.limits),
+            bounded_limits,
             searcher: self.searcher.clone(),
             cache: self.cache.clone(),
             speculation: self.speculates(class).then(|| self.queue.clone()),
             earlier_runs: EarlierRuns::default(),
+            remote_search,
         });
         match self.queue.push(submitter, vacant.control(), task) {
             Ok(evicted) => {

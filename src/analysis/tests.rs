@@ -6,6 +6,7 @@ mod engine;
 mod evaluation_cache;
 mod eviction;
 mod history_interaction;
+mod lending;
 mod persistence;
 mod queueing;
 mod sharing;

@@ -7,6 +7,8 @@ use std::fmt::{self, Write as _};
 
 use sha2::{Digest, Sha256};
 
+use super::node::NodeId;
+use crate::analysis::PriorityClass;
 use crate::store::EntryKey;
 
 /// The version of all names and values. Nodes ignore the keys of another version.
@@ -70,6 +72,25 @@ impl Keys {
         format!("{}sessions", self.prefix)
     }
 
+    /// The searches of this class that any node of the group may run.
+    pub(super) fn searches(&self, class: PriorityClass) -> Vec<u8> {
+        let class = match class {
+            PriorityClass::Interactive => "live",
+            PriorityClass::Batch => "batch",
+        };
+        format!("{}w:{}:{class}", self.prefix, self.group).into_bytes()
+    }
+
+    /// The channel of the messages for a node.
+    pub(super) fn node_channel(&self, node: &NodeId) -> String {
+        format!("{}to:{node}", self.prefix)
+    }
+
+    /// The result of a search that was lent.
+    pub(super) fn result(&self, search: &str) -> String {
+        format!("{}r:{search}", self.prefix)
+    }
+
     /// The count of a client's requests.
     pub(super) fn request_count(&self, client: &str) -> Vec<u8> {
         self.by_digest(b"q:", client)
@@ -127,6 +148,11 @@ mod tests {
             b"chess:k1:s:\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"
         );
         assert_eq!(keys.session_channel(), "chess:k1:sessions");
+        assert_eq!(keys.searches(PriorityClass::Interactive), b"chess:k1:w:891161b5de05e73d:live");
+        assert_eq!(keys.searches(PriorityClass::Batch), b"chess:k1:w:891161b5de05e73d:batch");
+        let node = NodeId::parse("a-00000001").unwrap();
+        assert_eq!(keys.node_channel(&node), "chess:k1:to:a-00000001");
+        assert_eq!(keys.result("07"), "chess:k1:r:07");
         // The beginning of `printf ann | sha256sum`.
         let ann = b"\x49\x91\x5e\x0d";
         assert!(keys.request_count("ann").starts_with(&[&b"chess:k1:q:"[..], ann].concat()));

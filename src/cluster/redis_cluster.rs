@@ -13,6 +13,8 @@ use super::counters::Counters;
 use super::error::ClusterError;
 use super::heartbeat::Heartbeat;
 use super::keys::{EngineGroup, Keys};
+use super::lending::{Helper, Lender, Message};
+use super::listener;
 use super::membership::{self, INTERVAL};
 use super::node::NodeId;
 use super::options::ClusterOptions;
@@ -21,8 +23,8 @@ use super::sessions;
 use super::shared_cache::SharedCache;
 use super::view::View;
 use crate::analysis::{
-    Cluster, ClusterStatus, Service, ServiceStatus, SessionId, SessionPlace, SharedCounters,
-    SharedRecords,
+    Cluster, ClusterStatus, Offer, RemoteSearch, Service, ServiceStatus, SessionId, SessionPlace,
+    SharedCounters, SharedRecords,
 };
 use crate::store::{EntryKey, LAYOUT_VERSION, Record};
 
@@ -42,10 +44,13 @@ struct Inner {
     node: NodeId,
     cache: SharedCache,
     counters: Arc<Counters>,
+    lender: Lender,
+    helper: Helper,
     view: Mutex<View>,
     /// `true` once the node leaves.
     leaving: watch::Sender<bool>,
     heartbeats: Mutex<Option<JoinHandle<()>>>,
+    listener: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// The reason why a heartbeat failed.
@@ -87,6 +92,10 @@ impl RedisCluster {
         }
         let (cache, writer) = SharedCache::new(connection.clone(), write_connection, keys.clone());
         tokio::spawn(writer.run());
+        let lender = Lender::new(connection.clone(), keys.clone(), node.clone());
+        let helper =
+            Helper::new(client, connection.clone(), keys.clone(), node.clone(), lender.clone());
+        let helper = helper.map_err(|_| ClusterError::Url)?;
         let counters = Arc::new(Counters::new(connection.clone(), keys.clone()));
         Ok(RedisCluster(Arc::new(Inner {
             client: client.clone(),
@@ -96,9 +105,12 @@ impl RedisCluster {
             node: node.clone(),
             cache,
             counters,
+            lender,
+            helper,
             view: Mutex::new(view),
             leaving: watch::Sender::new(false),
             heartbeats: Mutex::default(),
+            listener: Mutex::default(),
         })))
     }
 
@@ -126,19 +138,20 @@ impl RedisCluster {
         }
     }
 
-    /// Resolves when all analyses so far were shared or dropped.
+    /// Ends the membership, once all searches have ended. Resolves when all analyses so far were
+    /// shared or dropped.
     pub async fn flush(&self) {
+        // Until now its lent searches needed the messages.
+        let listener = self.0.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
+        listener.inspect(JoinHandle::abort);
         self.0.cache.flush().await;
     }
 
     async fn run(self, service: Service) {
-        let Inner { client, connection, keys, node, leaving, .. } = &*self.0;
-        let listener = tokio::spawn(sessions::listen(
-            client.clone(),
-            keys.session_channel(),
-            node.clone(),
-            service.clone(),
-        ));
+        let Inner { connection, keys, node, helper, leaving, .. } = &*self.0;
+        let listener = tokio::spawn(self.clone().listen(service.clone()));
+        *self.0.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
+        let helping = tokio::spawn(helper.clone().run(service.clone(), leaving.subscribe()));
         let mut leaving = leaving.subscribe();
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -150,10 +163,28 @@ impl RedisCluster {
                 _ = ticks.tick() => self.beat(&service.status()).await,
             }
         }
-        listener.abort();
         if let Err(error) = membership::leave(connection, keys, node).await {
             tracing::debug!(error = error.to_string(), "the node could not say that it leaves");
         }
+        // Its searches for other nodes end with the service, which gives them back.
+        drop(helping.await);
+    }
+
+    /// Passes the messages of other nodes on.
+    async fn listen(self, service: Service) {
+        let Inner { client, keys, node, lender, helper, .. } = &*self.0;
+        let channels = vec![keys.session_channel(), keys.node_channel(node)];
+        let on_message = |channel: usize, bytes: &[u8]| match channel {
+            0 => sessions::receive(bytes, node, &service),
+            _ => match Message::from_bytes(bytes) {
+                Ok(message) if message.is_stop() => helper.receive_stop(&message),
+                Ok(message) => lender.receive(message),
+                Err(error) => {
+                    tracing::debug!(error = error.to_string(), "ignored a message of another node")
+                }
+            },
+        };
+        listener::listen(client.clone(), channels, on_message).await;
     }
 
     /// Sends a heartbeat, and notes which nodes are alive. After a failure the next heartbeat has a
@@ -200,7 +231,13 @@ impl Inner {
 
 impl Cluster for RedisCluster {
     fn status(&self) -> ClusterStatus {
-        ClusterStatus { cache: self.0.cache.counts(), ..self.0.view().status() }
+        let Inner { cache, lender, helper, .. } = &*self.0;
+        ClusterStatus {
+            cache: cache.counts(),
+            lent_searches: lender.lent(),
+            helped_searches: helper.helped(),
+            ..self.0.view().status()
+        }
     }
 
     fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_> {
@@ -213,6 +250,14 @@ impl Cluster for RedisCluster {
 
     fn discard(&self, record: &Record) {
         self.0.cache.discard_record(record);
+    }
+
+    fn workers_elsewhere(&self) -> usize {
+        self.0.view().workers_elsewhere()
+    }
+
+    fn offer(&self, search: Arc<RemoteSearch>) -> Offer {
+        self.0.lender.offer(search)
     }
 
     fn enter_session(&self, session: SessionId) -> SessionPlace<'_> {

@@ -7,11 +7,9 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use redis::{Client, RedisError, cmd};
-use tokio::time::{interval, sleep};
+use redis::cmd;
 
-use super::connection::{CommandError, Connection, within};
+use super::connection::{CommandError, Connection};
 use super::keys::Keys;
 use super::node::NodeId;
 use crate::analysis::{Service, SessionId};
@@ -27,13 +25,6 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 /// How long the server keeps the last place of a session.
 const KEPT: Duration = Duration::from_secs(3_600);
-
-/// The time between two attempts to subscribe.
-const RETRY: Duration = Duration::from_millis(500);
-
-/// The time between two checks that the subscription still works, and the longest check.
-const CHECK_INTERVAL: Duration = Duration::from_secs(5);
-const CHECK_LIMIT: Duration = Duration::from_secs(2);
 
 /// Takes the next place in a session and tells all nodes.
 ///
@@ -69,58 +60,10 @@ pub(super) async fn enter(
     connection.run(&command, LIMIT).await
 }
 
-/// Tells the service of the entries on other nodes, until it is dropped.
-pub(super) async fn listen(client: Client, channel: String, node: NodeId, service: Service) {
-    let mut logged_refusal = String::new();
-    loop {
-        match listen_once(&client, &channel, &node, &service).await {
-            Ok(()) => logged_refusal.clear(),
-            Err(error) => log_failure(&error, &mut logged_refusal),
-        }
-        sleep(RETRY).await;
-    }
-}
-
-/// Logs a refusal of the server, once for each reason. The heartbeats tell of a missing server.
-fn log_failure(error: &CommandError, logged_refusal: &mut String) {
-    let text = error.to_string();
-    if !error.is_refusal() {
-        tracing::debug!(error = text, "no messages of other nodes for now");
-    } else if *logged_refusal != text {
-        tracing::warn!(
-            error = text,
-            "the cluster's server refuses messages: a newer request on another node does not end \
-             the older one of its session"
-        );
-        *logged_refusal = text;
-    }
-}
-
-/// Subscribes and passes messages on until the connection ends.
-async fn listen_once(
-    client: &Client,
-    channel: &str,
-    node: &NodeId,
-    service: &Service,
-) -> Result<(), CommandError> {
-    let subscribe = async {
-        let (mut sink, messages) = client.get_async_pubsub().await?.split();
-        sink.subscribe(channel).await?;
-        Ok::<_, RedisError>((sink, messages))
-    };
-    let (mut sink, mut messages) = within(CHECK_LIMIT, subscribe).await?;
-    let mut checks = interval(CHECK_INTERVAL);
-    loop {
-        tokio::select! {
-            message = messages.next() => {
-                let Some(message) = message else { return Ok(()) };
-                if let Some((session, place)) = parse(message.get_payload_bytes(), node) {
-                    service.note_session_elsewhere(session, place);
-                }
-            }
-            // A connection that is cut off without a word shows only here.
-            _ = checks.tick() => drop(within(CHECK_LIMIT, sink.ping::<redis::Value>()).await?),
-        }
+/// Tells the service of an entry on another node.
+pub(super) fn receive(message: &[u8], node: &NodeId, service: &Service) {
+    if let Some((session, place)) = parse(message, node) {
+        service.note_session_elsewhere(session, place);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A ticket stands under the SHA-256 of its token, so that whoever reads the keys cannot use it.
 //! Its value is the version as a byte, the client, and the name of its API key, an empty text
-//! without one. Two sorted sets have the times when the tickets of a client, and all tickets, expire.
+//! without one. Two sorted sets have the times when the tickets of a client, and all tickets,
+//! expire.
 
 use std::time::Duration;
 

@@ -79,6 +79,13 @@ impl View {
         }
     }
 
+    /// The workers of the other nodes that share searches with this one.
+    pub(super) fn workers_elsewhere(&self) -> usize {
+        let others = self.nodes.iter().flatten().filter(|(id, _)| **id != self.node);
+        let of_group = others.filter(|(_, heartbeat)| heartbeat.group == self.group);
+        of_group.map(|(_, heartbeat)| heartbeat.workers as usize).sum()
+    }
+
     fn log_joined(&self, server: &str, nodes: &Nodes) {
         let is_of_group = |heartbeat: &&Heartbeat| heartbeat.group == self.group;
         let same_engine = nodes.values().filter(is_of_group).count();

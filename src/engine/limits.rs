@@ -165,8 +165,8 @@ impl StopFlag {
         self.nodes.load(Ordering::Relaxed)
     }
 
-    /// Publishes the number of moves made.
-    pub(super) fn set_nodes(&self, nodes: u64) {
+    /// Publishes the number of moves made, which may be in another process.
+    pub fn set_nodes(&self, nodes: u64) {
         self.nodes.store(nodes, Ordering::Relaxed);
     }
 

@@ -1,6 +1,8 @@
 //! Prometheus metrics: counted where events happen, rendered on request.
 
+mod cluster;
 mod exposition;
+mod family_writer;
 mod process;
 mod requests;
 

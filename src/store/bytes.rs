@@ -24,6 +24,11 @@ impl<'a> ByteReader<'a> {
         Ok(taken)
     }
 
+    /// Reads all bytes that are left.
+    pub(crate) fn read_rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.0)
+    }
+
     /// Reads `N` bytes as an array.
     pub(crate) fn read_array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         self.read_bytes(N)?.try_into().map_err(|_| DecodeError)

@@ -175,6 +175,18 @@ async fn a_user_that_is_gone_and_comes_back_is_accepted_again() {
     node.best_move("startpos", 14).await;
     let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
     until("the analysis is shared", LONG, async || node.metric(written).await == 1.0).await;
+    let other = Node::start_named(&url, "b", 2).await;
+    let running = node.start_analysis(&json!({ "fen": "startpos", "infinite": true })).await;
+    let lent = "kibitzer_cluster_searches_total{role=\"lent\"}";
+    let mut nodes = 50_000;
+    until("a search is lent", LONG, async || {
+        nodes += 1_000;
+        let body = json!({ "fen": "startpos", "nodes": nodes });
+        let _answer = node.best_move_of(&body).await;
+        node.metric(lent).await > 0.0
+    })
+    .await;
+    drop((running, other));
     let job = node.accept("1. e4 e5 2. Nf3 Nc6 *", 1_000).await;
     node.wait_for_job(&job).await;
     node.get(&format!("{job}/pgn")).await;
@@ -188,6 +200,8 @@ async fn a_user_that_is_gone_and_comes_back_is_accepted_again() {
     for refused in [
         "the cluster's server refuses reads of the shared cache",
         "the cluster's server refuses counts; each node counts alone",
+        "the cluster's server refuses searches for other nodes",
+        "the cluster's server refuses searches of others",
     ] {
         assert!(node.logged(refused).is_empty(), "{refused}");
     }

@@ -14,6 +14,7 @@ mod cache;
 mod failures;
 mod job_book;
 mod jobs;
+mod lending;
 mod limits;
 mod membership;
 mod node;

@@ -24,7 +24,7 @@ pub(crate) struct Node {
 pub(crate) const ANSWERED: &str = "kibitzer_cluster_cache_reads_total{outcome=\"answered\"}";
 
 /// An analysis in progress. Dropping it leaves the analysis.
-pub(crate) struct RunningAnalysis(JoinHandle<Value>);
+pub(crate) struct RunningAnalysis(JoinHandle<Value>, Arc<Mutex<Vec<u64>>>);
 
 impl RunningAnalysis {
     /// The last line, once the analysis has ended.
@@ -34,6 +34,11 @@ impl RunningAnalysis {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.0.is_finished()
+    }
+
+    /// The depths of all updates so far.
+    pub(crate) fn depths(&self) -> Vec<u64> {
+        self.1.lock().unwrap().clone()
     }
 }
 
@@ -108,10 +113,17 @@ impl Node {
 
     /// The best move of a position.
     pub(crate) async fn best_move(&self, fen: &str, depth: u8) -> Value {
+        self.best_move_of(&json!({ "fen": fen, "depth": depth })).await
+    }
+
+    /// The answer to a request for a best move.
+    pub(crate) async fn best_move_of(&self, body: &Value) -> Value {
         let request = self.client.post(format!("{}/v1/best-move", self.base));
-        let response = request.json(&json!({ "fen": fen, "depth": depth })).send().await.unwrap();
-        assert_eq!(response.status(), 200);
-        response.json().await.unwrap()
+        let response = request.json(body).send().await.unwrap();
+        let status = response.status();
+        let answer: Value = response.json().await.unwrap();
+        assert_eq!(status, 200, "{answer}");
+        answer
     }
 
     /// Starts an analysis whose updates are read as they come.
@@ -120,14 +132,23 @@ impl Node {
         let request = request.header("accept", "application/x-ndjson");
         let mut response = request.send().await.unwrap();
         assert_eq!(response.status(), 200);
-        RunningAnalysis(tokio::spawn(async move {
-            let mut text = Vec::new();
+        let depths = Arc::<Mutex<Vec<u64>>>::default();
+        let seen = depths.clone();
+        let reading = tokio::spawn(async move {
+            let (mut text, mut last) = (Vec::new(), Value::Null);
             while let Some(chunk) = response.chunk().await.unwrap() {
                 text.extend_from_slice(&chunk);
+                while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
+                    last = serde_json::from_slice(&text[..end]).unwrap();
+                    text.drain(..=end);
+                    if last["type"] == "info" {
+                        seen.lock().unwrap().extend(last["depth"].as_u64());
+                    }
+                }
             }
-            let text = String::from_utf8(text).unwrap();
-            serde_json::from_str(text.lines().next_back().unwrap()).unwrap()
-        }))
+            last
+        });
+        RunningAnalysis(reading, depths)
     }
 
     /// Sends a request without a body.

@@ -159,6 +159,18 @@ impl ClassQueue {
         tag
     }
 
+    /// Puts a task back at its old place, which its client has paid for.
+    pub(super) fn put_back(&mut self, queued: QueuedTask, tag: StartTag) {
+        self.record_addition(&queued.client().clone(), tag.has_run);
+        self.waiting.insert(tag, queued);
+    }
+
+    /// The waiting tasks that have not run yet, in the order of their starts.
+    pub(super) fn new_in_order(&self) -> impl Iterator<Item = &QueuedTask> {
+        let first_that_has_run = StartTag { has_run: true, start: 0, sequence: 0 };
+        self.waiting.range(..first_that_has_run).map(|(_, queued)| queued)
+    }
+
     /// The work that a task counts for when it is queued.
     fn units_of_task(&self, has_run: bool, workers: usize) -> u64 {
         workers as u64 * if has_run { self.slice_units } else { 1 }

@@ -1,10 +1,11 @@
 //! The control of a task: what the task's clients and the queue change from outside while it waits
 //! or runs.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::clock;
 use crate::analysis::request::PriorityClass;
@@ -39,6 +40,8 @@ pub(in crate::analysis) struct TaskControl {
     state: Mutex<State>,
     /// `true` while the task waits for its next slice.
     paused: watch::Sender<bool>,
+    /// Wakes who waits for the end, which may have to reach another node.
+    stop_signal: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -55,6 +58,8 @@ struct State {
     paused_time: Duration,
     paused_at: Option<Instant>,
     place: Option<QueuePlace>,
+    /// The task is offered to other nodes.
+    is_offered: bool,
     /// The clients, with the number of their requests.
     clients: Vec<(Client, usize)>,
 }
@@ -63,7 +68,11 @@ impl TaskControl {
     /// The control of a new task of this client.
     pub(in crate::analysis) fn new(client: Client) -> TaskControl {
         let state = State { clients: vec![(client, 1)], ..State::default() };
-        TaskControl { state: Mutex::new(state), paused: watch::Sender::new(false) }
+        TaskControl {
+            state: Mutex::new(state),
+            paused: watch::Sender::new(false),
+            stop_signal: Notify::new(),
+        }
     }
 
     /// The flag that the current run checks.
@@ -76,6 +85,27 @@ impl TaskControl {
         let mut state = self.lock();
         state.is_stopped = true;
         state.flag.stop();
+        drop(state);
+        self.stop_signal.notify_waiters();
+    }
+
+    /// Resolves once the task must end.
+    pub(in crate::analysis) async fn stopped(&self) {
+        let mut signal = pin!(self.stop_signal.notified());
+        signal.as_mut().enable();
+        if !self.is_stopped() {
+            signal.await;
+        }
+    }
+
+    /// Notes that the task is offered to other nodes. Returns `false` if it was before.
+    pub(super) fn offer(&self) -> bool {
+        !std::mem::replace(&mut self.lock().is_offered, true)
+    }
+
+    /// Notes that the task is not offered any more.
+    pub(in crate::analysis) fn end_offer(&self) {
+        self.lock().is_offered = false;
     }
 
     /// `true` once the task must end.

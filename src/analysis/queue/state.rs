@@ -118,6 +118,15 @@ impl State {
         control.set_place(Some(QueuePlace { class, start_tag }));
     }
 
+    /// Puts a task that has not run back at its old place.
+    pub(super) fn put_back(&mut self, queued: QueuedTask, start_tag: StartTag) {
+        let (class, control) = (queued.submitter.class, queued.control.clone());
+        self.wanted_workers += queued.workers();
+        *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
+        self.class_queue_mut(class).put_back(queued, start_tag);
+        control.set_place(Some(QueuePlace { class, start_tag }));
+    }
+
     /// Removes a waiting task that meets a condition.
     pub(super) fn remove_waiting(
         &mut self,

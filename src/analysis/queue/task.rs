@@ -9,8 +9,10 @@ use tracing::Span;
 use super::clock;
 use super::control::TaskControl;
 use crate::analysis::answer::AnalysisError;
+use crate::analysis::remote_search::RemoteSearch;
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
+use crate::engine::Report;
 
 /// Whether a task runs, or why it never does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,23 +36,78 @@ impl<F: FnOnce(Admission) + Send> TaskBody for F {
     }
 }
 
+/// Work that another node may do in place of a worker.
+pub(in crate::analysis) trait LendableBody: TaskBody {
+    /// The search that another node may run.
+    fn remote_search(&self) -> Option<&Arc<RemoteSearch>>;
+
+    /// Another node has started it.
+    fn start_remote(&mut self);
+
+    /// The other node has finished an iteration.
+    fn update_remote(&mut self, report: Report);
+
+    /// The deepest iteration of the other node so far.
+    fn latest_report(&self) -> Option<Report>;
+
+    /// The other node has done the work.
+    fn finish_remote(self: Box<Self>, report: Report);
+}
+
 /// Blocking work with the tracing span of the request that submitted it.
 pub(in crate::analysis) struct Task {
     span: Span,
-    body: Box<dyn TaskBody>,
+    body: Body,
+}
+
+/// The work of a task.
+enum Body {
+    Local(Box<dyn TaskBody>),
+    /// Other nodes may do it until it starts.
+    Lendable(Box<dyn LendableBody>),
 }
 
 impl Task {
     /// A task in the caller's span.
     pub(in crate::analysis) fn new(body: impl TaskBody + 'static) -> Task {
-        Task { span: Span::current(), body: Box::new(body) }
+        Task { span: Span::current(), body: Body::Local(Box::new(body)) }
+    }
+
+    /// A task in the caller's span that another node may run.
+    pub(in crate::analysis) fn lendable(body: impl LendableBody + 'static) -> Task {
+        Task { span: Span::current(), body: Body::Lendable(Box::new(body)) }
+    }
+
+    /// A task that another node has given up.
+    pub(super) fn restored(span: Span, body: Box<dyn LendableBody>) -> Task {
+        Task { span, body: Body::Lendable(body) }
+    }
+
+    /// The search that another node may run.
+    pub(super) fn remote_search(&self) -> Option<&Arc<RemoteSearch>> {
+        match &self.body {
+            Body::Lendable(body) => body.remote_search(),
+            Body::Local(_) => None,
+        }
+    }
+
+    /// The parts of a task that another node runs.
+    pub(super) fn into_lendable(self) -> Option<(Span, Box<dyn LendableBody>)> {
+        match self.body {
+            Body::Lendable(body) => Some((self.span, body)),
+            Body::Local(_) => None,
+        }
     }
 
     /// Runs or rejects the task. Returns the rest of a task that must be restarted.
     pub(in crate::analysis) fn run(self, admission: Admission) -> Option<Task> {
         let Task { span, body } = self;
+        let body: Box<dyn TaskBody> = match body {
+            Body::Local(body) => body,
+            Body::Lendable(body) => body,
+        };
         let rest = span.in_scope(|| body.run(admission));
-        rest.map(|body| Task { span, body })
+        rest.map(|body| Task { span, body: Body::Local(body) })
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::analysis::{
-    AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, Session, SessionId,
-    SessionPlace, SharedRecords, Source,
+    AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, Offer, RemoteSearch,
+    Session, SessionId, SessionPlace, SharedRecords, Source,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -44,6 +44,14 @@ impl Cluster for SharedMemory {
     fn enter_session(&self, _: SessionId) -> SessionPlace<'_> {
         let place = self.places.fetch_add(1, Ordering::SeqCst) as u64 + 1;
         Box::pin(async move { Some(place) })
+    }
+
+    fn workers_elsewhere(&self) -> usize {
+        0
+    }
+
+    fn offer(&self, _: Arc<RemoteSearch>) -> Offer {
+        unreachable!("there are no workers elsewhere")
     }
 
     fn discard(&self, record: &Record) {

@@ -8,19 +8,15 @@ use std::sync::Arc;
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{
-    DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, MetricEncoder, NoLabelSet,
-};
-use prometheus_client::metrics::MetricType;
+use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::Registry;
 
+use super::cluster;
+use super::family_writer::FamilyWriter;
 use super::process::ProcessStats;
 use super::requests::{RequestMetrics, RouteMetrics};
 use crate::analysis::jobs::JobsStatus;
-use crate::analysis::{
-    ClassCounts, ClusterStatus, DURATION_BUCKET_BOUNDS, DurationSnapshot, ServiceStatus,
-    StoreStatus,
-};
+use crate::analysis::{ClassCounts, ServiceStatus, StoreStatus};
 use crate::tablebase::ProbeStatistics;
 
 /// The values of all metrics at one moment.
@@ -81,7 +77,7 @@ pub(crate) fn render(snapshot: MetricsSnapshot, format: TextFormat) -> Result<St
 
 impl Collector for MetricsSnapshot {
     fn encode(&self, encoder: DescriptorEncoder) -> fmt::Result {
-        let mut writer = FamilyWriter(encoder);
+        let mut writer = FamilyWriter::new(encoder);
         let evaluation = self.core.as_ref().map_or("", |core| core.evaluation.as_str());
         let build = [("version", env!("CARGO_PKG_VERSION")), ("evaluation", evaluation)];
         writer.gauges(
@@ -105,7 +101,9 @@ impl Collector for MetricsSnapshot {
             core.queue(&mut writer)?;
             core.searches(&mut writer)?;
             core.evaluation_cache(&mut writer)?;
-            core.cluster(&mut writer)?;
+            if let Some(status) = &core.status.cluster {
+                cluster::write(status, &mut writer)?;
+            }
             core.jobs(&mut writer)?;
             core.tablebase(&mut writer)?;
         }
@@ -220,6 +218,12 @@ impl CoreSnapshot {
             "Workers that run a search or a perft.",
             *busy_workers,
         )?;
+        let waiting = self.status.queue_length + self.status.batch_length;
+        writer.gauge(
+            "kibitzer_demand_workers",
+            "Busy workers and searches that wait for one, without speculative searches.",
+            *busy_workers + waiting,
+        )?;
         writer.gauge("kibitzer_searches_running", "Running searches.", searches.running)?;
         writer.counter(
             "kibitzer_searches_total",
@@ -311,52 +315,6 @@ impl CoreSnapshot {
         )
     }
 
-    fn cluster(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
-        let Some(ClusterStatus { nodes, workers, free_workers, is_unreachable, cache }) =
-            self.status.cluster
-        else {
-            return Ok(());
-        };
-        writer.gauge(
-            "kibitzer_cluster_unreachable",
-            "1 while the cluster's server cannot be reached and the node works alone.",
-            u64::from(is_unreachable),
-        )?;
-        writer.gauge(
-            "kibitzer_cluster_nodes",
-            "Nodes that share searches and analyses with this one, itself included.",
-            nodes,
-        )?;
-        writer.gauge("kibitzer_cluster_workers", "Workers of these nodes.", workers)?;
-        writer.gauge(
-            "kibitzer_cluster_workers_free",
-            "Workers of these nodes without a search.",
-            free_workers,
-        )?;
-        writer.counters(
-            "kibitzer_cluster_cache_reads_total",
-            "Reads of the shared evaluation cache, by outcome.",
-            [
-                ([("outcome", "answered")], cache.reads),
-                ([("outcome", "late")], cache.late_reads),
-                ([("outcome", "skipped")], cache.skipped_reads),
-            ],
-        )?;
-        writer.counters(
-            "kibitzer_cluster_cache_writes_total",
-            "Analyses for the shared evaluation cache, by outcome.",
-            [
-                ([("outcome", "written")], cache.writes),
-                ([("outcome", "dropped")], cache.dropped_writes),
-            ],
-        )?;
-        writer.counter(
-            "kibitzer_cluster_cache_invalid_total",
-            "Analyses of the shared evaluation cache that were damaged or not legal.",
-            cache.invalid,
-        )
-    }
-
     fn tablebase(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
         let Some(ProbeStatistics { probes, hits, time }) = self.tablebase else { return Ok(()) };
         writer.counter(
@@ -425,95 +383,6 @@ impl ProcessStats {
             "Start of the process, in seconds since 1970.",
             self.start_seconds,
         )
-    }
-}
-
-/// Writes metric families one after the other. A family without series is left out.
-struct FamilyWriter<'a>(DescriptorEncoder<'a>);
-
-impl FamilyWriter<'_> {
-    fn counter(&mut self, name: &str, help: &str, value: impl EncodeCounterValue) -> fmt::Result {
-        self.family(name, help, MetricType::Counter)?
-            .encode_counter::<NoLabelSet, _, f64>(&value, None)
-    }
-
-    fn gauge(&mut self, name: &str, help: &str, value: impl EncodeGaugeValue) -> fmt::Result {
-        self.family(name, help, MetricType::Gauge)?.encode_gauge(&value)
-    }
-
-    fn counters<'l, const N: usize>(
-        &mut self,
-        name: &str,
-        help: &str,
-        series: impl IntoIterator<Item = ([(&'l str, &'l str); N], u64)>,
-    ) -> fmt::Result {
-        self.series(name, help, MetricType::Counter, series, |mut encoder, value| {
-            encoder.encode_counter::<NoLabelSet, _, f64>(&value, None)
-        })
-    }
-
-    fn gauges<'l, const N: usize, V: EncodeGaugeValue>(
-        &mut self,
-        name: &str,
-        help: &str,
-        series: impl IntoIterator<Item = ([(&'l str, &'l str); N], V)>,
-    ) -> fmt::Result {
-        self.series(name, help, MetricType::Gauge, series, |mut encoder, value| {
-            encoder.encode_gauge(&value)
-        })
-    }
-
-    fn histograms<'l, const N: usize>(
-        &mut self,
-        name: &str,
-        help: &str,
-        series: impl IntoIterator<Item = ([(&'l str, &'l str); N], DurationSnapshot)>,
-    ) -> fmt::Result {
-        self.series(name, help, MetricType::Histogram, series, |mut encoder, counts| {
-            let bounds = DURATION_BUCKET_BOUNDS
-                .iter()
-                .map(|bound| bound.as_secs_f64())
-                .chain([f64::INFINITY]);
-            let buckets: Vec<(f64, u64)> = bounds.zip(counts.buckets).collect();
-            encoder.encode_histogram::<NoLabelSet>(
-                counts.sum.as_secs_f64(),
-                counts.count(),
-                &buckets,
-                None,
-            )
-        })
-    }
-
-    fn series<'l, const N: usize, V>(
-        &mut self,
-        name: &str,
-        help: &str,
-        kind: MetricType,
-        series: impl IntoIterator<Item = ([(&'l str, &'l str); N], V)>,
-        mut write: impl FnMut(MetricEncoder<'_>, V) -> fmt::Result,
-    ) -> fmt::Result {
-        let mut series = series.into_iter().peekable();
-        if series.peek().is_none() {
-            return Ok(());
-        }
-        let mut family = self.family(name, help, kind)?;
-        series.try_for_each(|(labels, value)| write(family.encode_family(&labels)?, value))
-    }
-
-    /// Starts a family. The encoder appends `_total` to the names of counters, so it is removed
-    /// here.
-    fn family<'s>(
-        &'s mut self,
-        name: &'s str,
-        help: &str,
-        kind: MetricType,
-    ) -> Result<MetricEncoder<'s>, fmt::Error> {
-        let name = if let MetricType::Counter = kind {
-            name.strip_suffix("_total").unwrap_or(name)
-        } else {
-            name
-        };
-        self.0.encode_descriptor(name, help, None, kind)
     }
 }
 

@@ -1,0 +1,138 @@
+//! Lending: searches that wait for a worker are offered to the other nodes of the cluster.
+//!
+//! An offered search keeps its place in the queue. Whoever is first runs it: a worker of this node,
+//! which withdraws the offer, or another node, which takes it out of the queue. When that node is
+//! lost, the search goes back to its old place with what was found so far.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::select;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::cluster::Cluster;
+use super::queue::{LentTask, Queue, TaskControl};
+use super::remote_search::{Offer, RemoteEvent, RemoteSearch};
+use crate::engine::{Report, StopReason};
+
+/// How long a search waits before it is offered.
+const MIN_WAIT: Duration = Duration::from_millis(5);
+
+/// The time between two looks at the queue while tasks wait and no other node is there.
+const IDLE_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How long the result of a search that was stopped may take.
+const STOP_LIMIT: Duration = Duration::from_millis(500);
+
+/// Offers waiting searches until the queue is closed.
+pub(super) async fn lend_searches(queue: Arc<Queue>, cluster: Arc<dyn Cluster>) {
+    let mut load = queue.watch_load();
+    let open_offers = Arc::new(AtomicUsize::new(0));
+    while !queue.is_closed() {
+        let workers = cluster.workers_elsewhere();
+        let room = workers.saturating_sub(open_offers.load(Ordering::Relaxed));
+        for (control, search) in queue.offer_tasks(room, MIN_WAIT) {
+            let open = OpenOffer::new(&open_offers);
+            tokio::spawn(lend(queue.clone(), cluster.clone(), control, search, open));
+        }
+        let interval = if workers > 0 { MIN_WAIT } else { IDLE_INTERVAL };
+        select! {
+            _ = load.changed() => {}
+            () = sleep(interval), if queue.has_waiting() => {}
+        }
+    }
+}
+
+/// An offer that no node has taken yet.
+struct OpenOffer(Arc<AtomicUsize>);
+
+impl OpenOffer {
+    fn new(count: &Arc<AtomicUsize>) -> OpenOffer {
+        count.fetch_add(1, Ordering::Relaxed);
+        OpenOffer(count.clone())
+    }
+}
+
+impl Drop for OpenOffer {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Offers a search, and follows it to its end if another node takes it.
+async fn lend(
+    queue: Arc<Queue>,
+    cluster: Arc<dyn Cluster>,
+    control: Arc<TaskControl>,
+    search: Arc<RemoteSearch>,
+    open: OpenOffer,
+) {
+    let mut offer = cluster.offer(search);
+    let is_taken = wait_until_taken(&queue, &control, &mut offer).await;
+    drop(open);
+    control.end_offer();
+    if is_taken && let Some(lent) = queue.lend(&control) {
+        follow(&queue, &control, offer, lent).await;
+    }
+}
+
+/// Waits until a node takes the search. Returns `false` if none does, or need not any more.
+async fn wait_until_taken(queue: &Queue, control: &TaskControl, offer: &mut Offer) -> bool {
+    let mut load = queue.watch_load();
+    loop {
+        select! {
+            event = offer.events.recv() => match event {
+                Some(RemoteEvent::Started) => return true,
+                Some(_) => {}
+                None => return false,
+            },
+            () = control.stopped() => return false,
+            _ = load.changed() => {
+                if !queue.is_unstarted(control) {
+                    return false;
+                }
+            }
+        }
+    }
+}
+
+/// Publishes what the node finds that runs the search.
+async fn follow(queue: &Queue, control: &TaskControl, mut offer: Offer, mut lent: LentTask) {
+    lent.start();
+    let mut stop_deadline: Option<Instant> = None;
+    loop {
+        let is_late = async {
+            match stop_deadline {
+                Some(deadline) => sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        select! {
+            event = offer.events.recv() => match event {
+                Some(RemoteEvent::Started) => {}
+                Some(RemoteEvent::Update(report)) => lent.update(*report),
+                Some(RemoteEvent::Finished(report)) => return queue.finish_lent(lent, *report),
+                None => return end_without_result(queue, lent, stop_deadline.is_some()),
+            },
+            () = control.stopped(), if stop_deadline.is_none() => {
+                stop_deadline = Some(Instant::now() + STOP_LIMIT);
+                // The cluster has dropped the offer if nobody listens. Then its channel ends, too.
+                let _ = offer.stop.send(true);
+            }
+            () = is_late => return end_without_result(queue, lent, true),
+        }
+    }
+}
+
+/// Ends a search whose node is lost. One that was stopped has what was found so far; any other runs
+/// here.
+fn end_without_result(queue: &Queue, lent: LentTask, is_stopped: bool) {
+    match lent.latest_report().filter(|_| is_stopped) {
+        Some(report) => {
+            let report = Report { reason: StopReason::Stopped, ..report };
+            queue.finish_lent(lent, report);
+        }
+        None => queue.give_back(lent),
+    }
+}

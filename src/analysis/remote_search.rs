@@ -1,0 +1,169 @@
+//! A search that another node of the cluster may run, and its reports on the way back.
+
+mod codec;
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use super::cache_key::AnalysisKey;
+use super::request::PriorityClass;
+use super::session::Client;
+use crate::chess::{Game, Move, Position};
+use crate::engine::{Limits, Report, Score, SearchOptions};
+use crate::store::{EntryKey, Record, StoredEffort};
+
+/// The most lines of a search that another node may run: the reports of more are long.
+const MAX_LINES: usize = 16;
+
+/// Plies in the longest line of a report.
+const MAX_PV_PLIES: usize = 256;
+
+/// Searches with smaller limits take about as long as their way to another node.
+const MIN_NODES: u64 = 5_000;
+const MIN_DEPTH: u8 = 6;
+const MIN_TIME: Duration = Duration::from_millis(20);
+
+/// A search that another node may run: of one thread, with the shared table.
+#[derive(Clone, Debug)]
+pub struct RemoteSearch {
+    /// The position with the history that can recur.
+    pub game: Game,
+    /// When to stop; at least a time limit.
+    pub limits: Limits,
+    /// Number of lines, root moves and use of tablebases.
+    pub options: SearchOptions,
+    /// The client, which has its share of the workers there, too.
+    pub client: Client,
+    /// How urgent the answer is.
+    pub class: PriorityClass,
+}
+
+/// A search that was offered to the other nodes. Dropping it withdraws the offer, or stops the
+/// search.
+#[derive(Debug)]
+pub struct Offer {
+    /// What becomes of it. The channel ends when no node runs it or will.
+    pub events: mpsc::Receiver<RemoteEvent>,
+    /// `true` asks for the result so far.
+    pub stop: watch::Sender<bool>,
+}
+
+/// News of an offered search.
+#[derive(Debug)]
+pub enum RemoteEvent {
+    /// A node runs it; again if another node has taken it over.
+    Started,
+    /// An iteration is finished.
+    Update(Box<Report>),
+    /// It has ended.
+    Finished(Box<Report>),
+}
+
+impl RemoteSearch {
+    /// The search, if another node may run it and it is worth the way.
+    pub fn new(
+        game: &Game,
+        limits: Limits,
+        options: &SearchOptions,
+        client: &Client,
+        class: PriorityClass,
+    ) -> Option<RemoteSearch> {
+        let (game, options, client) = (game.clone(), options.clone(), client.clone());
+        let search = RemoteSearch { game, limits, options, client, class };
+        (search.is_possible() && search.is_worth_it()).then_some(search)
+    }
+
+    /// `true` if a node may run it.
+    pub fn is_possible(&self) -> bool {
+        let SearchOptions { threads, multipv, ref search_moves, private_table, .. } = self.options;
+        let position = self.game.position();
+        threads == 1
+            && (1..=MAX_LINES).contains(&multipv)
+            && !private_table
+            && self.limits.clock.is_none()
+            && self.limits.movetime.is_some()
+            && search_moves.iter().all(|&mv| position.is_legal(mv))
+            && !self.game.outcome().is_over()
+    }
+
+    fn is_worth_it(&self) -> bool {
+        let Limits { depth, nodes, movetime, .. } = self.limits;
+        nodes.is_none_or(|nodes| nodes >= MIN_NODES)
+            && depth.is_none_or(|depth| depth >= MIN_DEPTH)
+            && movetime.is_none_or(|time| time >= MIN_TIME)
+    }
+
+    /// The encoding of a report of this search.
+    pub fn encode(&self, report: &Report) -> Vec<u8> {
+        let record = Record {
+            key: self.key(),
+            report: report.clone().into(),
+            effort: StoredEffort { nodes: 0, time: Duration::ZERO, depth: 0 },
+            nodes_saved: 0,
+            stored_ms: 0,
+        };
+        record.to_bytes()
+    }
+
+    /// Decodes a report of this search that another node has sent; `None` if it is damaged or no
+    /// possible result.
+    pub fn decode(&self, bytes: &[u8]) -> Option<Report> {
+        let key = self.key();
+        let position = EntryKey::position_bytes(key.zobrist_key, &key.position);
+        let record = Record::from_bytes(&position, &key.context_bytes(), bytes).ok()?;
+        let report = (*record.report).clone();
+        self.is_result(&report).then_some(report)
+    }
+
+    /// The key that the checksum of a report covers.
+    fn key(&self) -> EntryKey {
+        let key = AnalysisKey::of(&self.game);
+        EntryKey {
+            zobrist_key: key.zobrist_key,
+            position: key.packed,
+            history_hash: key.history.to_parts(),
+            halfmove_clock: Some(key.halfmove_clock),
+            multipv: u8::try_from(self.options.multipv).unwrap_or(u8::MAX),
+        }
+    }
+
+    fn is_result(&self, report: &Report) -> bool {
+        let SearchOptions { multipv, ref search_moves, .. } = self.options;
+        let may_be_first = |mv: &Move| search_moves.is_empty() || search_moves.contains(mv);
+        let lines: Vec<(Score, &[Move])> = [(report.score, &report.pv[..])]
+            .into_iter()
+            .chain(report.alternatives.iter().map(|line| (line.score, &line.pv[..])))
+            .collect();
+        lines.len() <= multipv
+            && lines.iter().all(|&(score, line)| {
+                score != Score::Mate(0)
+                    && line.first().is_some_and(may_be_first)
+                    && is_legal_line(line, self.game.position())
+            })
+    }
+}
+
+/// `true` for a line of possible length whose moves are legal in their turn.
+fn is_legal_line(line: &[Move], position: &Position) -> bool {
+    let mut position = position.clone();
+    line.len() <= MAX_PV_PLIES
+        && line.iter().all(|&mv| {
+            let is_legal = position.is_legal(mv);
+            if is_legal {
+                position.play(mv);
+            }
+            is_legal
+        })
+}
+
+impl fmt::Display for RemoteEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RemoteEvent::Started => "started",
+            RemoteEvent::Update(_) => "update",
+            RemoteEvent::Finished(_) => "finished",
+        })
+    }
+}

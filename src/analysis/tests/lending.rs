@@ -1,0 +1,333 @@
+//! Lending: searches that wait are offered to other nodes, which the tests play.
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+
+use super::*;
+use crate::analysis::{
+    AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterStatus,
+    CompletionReason, Offer, RemoteEvent, RemoteSearch, SessionId, SessionPlace, SharedRecords,
+};
+use crate::engine::StrengthLimit;
+use crate::store::{EntryKey, Record};
+
+/// An offer as the other nodes see it.
+struct OfferedSearch {
+    search: Arc<RemoteSearch>,
+    events: mpsc::Sender<RemoteEvent>,
+    stop: watch::Receiver<bool>,
+}
+
+/// Nodes with some workers. A test takes what is offered to them.
+#[derive(Debug)]
+struct Elsewhere {
+    workers: AtomicUsize,
+    offers: mpsc::UnboundedSender<OfferedSearch>,
+}
+
+impl std::fmt::Debug for OfferedSearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OfferedSearch").field("search", &self.search).finish_non_exhaustive()
+    }
+}
+
+impl Cluster for Elsewhere {
+    fn status(&self) -> ClusterStatus {
+        ClusterStatus::default()
+    }
+
+    fn read_cache(&self, _: Vec<EntryKey>) -> SharedRecords<'_> {
+        Box::pin(async { Vec::new() })
+    }
+
+    fn write_cache(&self, _: Record) {}
+
+    fn discard(&self, _: &Record) {}
+
+    fn enter_session(&self, _: SessionId) -> SessionPlace<'_> {
+        Box::pin(async { None })
+    }
+
+    fn workers_elsewhere(&self) -> usize {
+        self.workers.load(Ordering::SeqCst)
+    }
+
+    fn offer(&self, search: Arc<RemoteSearch>) -> Offer {
+        let ((events, received), (stop, stopped)) = (mpsc::channel(16), watch::channel(false));
+        let _ = self.offers.send(OfferedSearch { search, events, stop: stopped });
+        Offer { events: received, stop }
+    }
+}
+
+impl OfferedSearch {
+    async fn send(&self, event: RemoteEvent) {
+        self.events.send(event).await.expect("somebody listens");
+    }
+
+    async fn start(&self) {
+        self.send(RemoteEvent::Started).await;
+    }
+
+    async fn update(&self, depth: u8) {
+        let report = report(depth, u64::from(depth) * 100);
+        self.send(RemoteEvent::Update(Box::new(report))).await;
+    }
+
+    async fn finish(&self, depth: u8, reason: StopReason) {
+        let report = Report { reason, ..report(depth, u64::from(depth) * 100) };
+        self.send(RemoteEvent::Finished(Box::new(report))).await;
+    }
+}
+
+/// A service with one worker, and what it offers to nodes with so many workers.
+struct Node {
+    service: Service,
+    offers: mpsc::UnboundedReceiver<OfferedSearch>,
+}
+
+impl Node {
+    fn new(searcher: Arc<impl Searcher>, workers: usize) -> Node {
+        let (offers, receiver) = mpsc::unbounded_channel();
+        let cluster = Elsewhere { workers: AtomicUsize::new(workers), offers };
+        let backends = Backends { store: None, cluster: Some(Arc::new(cluster)) };
+        let service = Service::start_with_backends(searcher, options(1, 8), backends);
+        Node { service: service.expect("threads"), offers: receiver }
+    }
+
+    /// A node whose worker is busy until the gate opens or the stream is dropped.
+    async fn busy(gate: &Arc<AtomicBool>, workers: usize) -> (Node, AnalysisStream) {
+        let node = Node::new(gated(gate), workers);
+        let first = node.service.follow(unique_request(0)).await.unwrap();
+        wait_until("the worker is busy", || node.service.status().busy_workers == 1).await;
+        (node, first)
+    }
+
+    async fn offer(&mut self) -> OfferedSearch {
+        timeout(Duration::from_secs(10), self.offers.recv()).await.expect("an offer").unwrap()
+    }
+
+    /// `true` if nothing is offered for a while.
+    async fn offers_nothing(&mut self) -> bool {
+        timeout(Duration::from_millis(100), self.offers.recv()).await.is_err()
+    }
+}
+
+/// The depths of all updates, and the end of a stream.
+async fn read(mut stream: AnalysisStream) -> (Vec<u8>, Result<CompletionReason, AnalysisError>) {
+    let mut depths = Vec::new();
+    loop {
+        match stream.next().await {
+            Ok(Some(AnalysisUpdate::Iteration(report))) => depths.push(report.depth),
+            Ok(Some(AnalysisUpdate::End(answer))) => return (depths, Ok(answer.reason)),
+            Ok(Some(_)) => {}
+            Ok(None) => unreachable!("a stream ends with an answer"),
+            Err(error) => return (depths, Err(error)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_waits_is_run_by_another_node() {
+    let gate = Arc::default();
+    let (mut node, first) = Node::busy(&gate, 1).await;
+    let waiting = node.service.follow(request(start_game(), depth(9))).await.unwrap();
+    let offer = node.offer().await;
+    assert_eq!(offer.search.limits.depth, Some(9));
+    assert_eq!(offer.search.client, Client::new("ann"));
+    let reading = tokio::spawn(read(waiting));
+    offer.start().await;
+    for depth in [4, 6] {
+        offer.update(depth).await;
+        // Only the newest of several updates at once is sent.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    offer.finish(9, StopReason::Depth).await;
+    assert_eq!(reading.await.unwrap(), (vec![4, 6, 9], Ok(CompletionReason::Depth)));
+    assert_eq!(node.service.status().busy_workers, 1, "the own search goes on");
+    let cached = node.service.best_move(request(start_game(), depth(9))).await.unwrap();
+    assert_eq!(cached.cache_verdict, CacheVerdict::Hit);
+    drop(first);
+    node.service.drained().await;
+}
+
+#[tokio::test]
+async fn nothing_is_offered_without_workers_elsewhere_or_while_one_is_free_here() {
+    let gate = Arc::default();
+    let (mut node, _first) = Node::busy(&gate, 0).await;
+    let _waiting = node.service.follow(unique_request(1)).await.unwrap();
+    assert!(node.offers_nothing().await);
+    let mut idle = Node::new(Scripted::new(until_stopped), 1);
+    let _running = idle.service.follow(unique_request(1)).await.unwrap();
+    assert!(idle.offers_nothing().await);
+}
+
+#[tokio::test]
+async fn only_as_many_searches_are_offered_as_there_are_workers_elsewhere() {
+    let gate = Arc::default();
+    let (mut node, _first) = Node::busy(&gate, 2).await;
+    let mut waiting = Vec::new();
+    for number in 1..5 {
+        waiting.push(node.service.follow(unique_request(number)).await.unwrap());
+    }
+    let (one, _two) = (node.offer().await, node.offer().await);
+    assert!(node.offers_nothing().await);
+    one.start().await;
+    let _three = node.offer().await;
+    assert!(node.offers_nothing().await, "the second offer is still open");
+}
+
+#[tokio::test]
+async fn searches_that_are_short_or_share_nothing_are_not_offered() {
+    let gate = Arc::default();
+    let (mut node, _first) = Node::busy(&gate, 8).await;
+    let all = || request(start_game(), depth(9));
+    let private = SearchOptions { private_table: true, ..SearchOptions::default() };
+    let requests = [
+        request(start_game(), depth(2)),
+        request(start_game(), movetime(5)),
+        request(start_game(), Limits { nodes: Some(100), ..Limits::default() }),
+        AnalysisRequest { fresh: true, ..all() },
+        AnalysisRequest { options: private, ..all() },
+        all().with_strength(StrengthLimit::new(1_500)),
+    ];
+    let mut waiting = Vec::new();
+    for request in requests {
+        waiting.push(node.service.follow(request).await.unwrap());
+    }
+    assert!(node.offers_nothing().await);
+}
+
+#[tokio::test]
+async fn a_search_that_starts_here_is_withdrawn() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, first) = Node::busy(&gate, 1).await;
+    let waiting = node.service.follow(unique_request(1)).await.unwrap();
+    let offer = node.offer().await;
+    drop(first);
+    timeout(Duration::from_secs(10), offer.events.closed()).await.expect("it is withdrawn");
+    gate.store(true, Ordering::SeqCst);
+    assert_eq!(read(waiting).await, (vec![7], Ok(CompletionReason::Nodes)));
+}
+
+#[tokio::test]
+async fn a_search_of_a_lost_node_goes_on_here_and_its_depth_never_falls() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, first) = Node::busy(&gate, 1).await;
+    let waiting = node.service.follow(request(start_game(), depth(9))).await.unwrap();
+    let offer = node.offer().await;
+    let reading = tokio::spawn(read(waiting));
+    offer.start().await;
+    offer.update(6).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    drop(offer);
+    let again = node.offer().await;
+    drop(again);
+    gate.store(true, Ordering::SeqCst);
+    assert_eq!(reading.await.unwrap(), (vec![6, 9], Ok(CompletionReason::Depth)));
+    drop(first);
+    node.service.drained().await;
+}
+
+#[tokio::test]
+async fn what_a_lost_node_has_found_is_not_replaced_by_less() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let waiting = node.service.follow(unique_request(1)).await.unwrap();
+    let offer = node.offer().await;
+    offer.start().await;
+    offer.update(12).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    drop(offer);
+    let again = node.offer().await;
+    again.start().await;
+    again.update(3).await;
+    again.finish(8, StopReason::Nodes).await;
+    assert_eq!(read(waiting).await, (vec![12], Ok(CompletionReason::Nodes)));
+}
+
+#[tokio::test]
+async fn the_end_of_the_last_request_reaches_the_other_node() {
+    let gate = Arc::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let waiting = node.service.follow(unique_request(1)).await.unwrap();
+    let mut offer = node.offer().await;
+    offer.start().await;
+    wait_until("it is lent", || node.service.status().queue_length == 0).await;
+    drop(waiting);
+    let stopped = timeout(Duration::from_millis(200), offer.stop.wait_for(|stop| *stop)).await;
+    assert!(*stopped.expect("at once").unwrap());
+    // The other node says nothing.
+    timeout(Duration::from_secs(10), offer.events.closed()).await.expect("it is forgotten");
+    assert_eq!(node.service.searches_in_flight(), 1);
+}
+
+#[tokio::test]
+async fn a_stopped_search_has_the_other_nodes_result_so_far() {
+    let gate = Arc::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let mut waiting = node.service.follow(unique_request(1)).await.unwrap();
+    let mut offer = node.offer().await;
+    offer.start().await;
+    wait_until("it is lent", || node.service.status().queue_length == 0).await;
+    waiting.stop();
+    let reading = tokio::spawn(read(waiting));
+    offer.stop.wait_for(|stop| *stop).await.unwrap();
+    offer.finish(5, StopReason::Stopped).await;
+    assert_eq!(reading.await.unwrap(), (vec![5], Ok(CompletionReason::Stopped)));
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_a_lent_search_with_its_result_so_far() {
+    let gate = Arc::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let waiting = node.service.follow(unique_request(1)).await.unwrap();
+    let offer = node.offer().await;
+    let reading = tokio::spawn(read(waiting));
+    offer.start().await;
+    offer.update(5).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    node.service.shut_down();
+    assert_eq!(reading.await.unwrap(), (vec![5], Ok(CompletionReason::Shutdown)));
+    timeout(Duration::from_secs(10), node.service.drained()).await.expect("nothing is left");
+}
+
+#[tokio::test]
+async fn a_search_for_another_node_is_not_lent_any_further() {
+    let gate = Arc::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let limits = Limits { movetime: Some(Duration::from_secs(60)), ..depth(9) };
+    let client = Client::new("bob");
+    let class = PriorityClass::Interactive;
+    let options = SearchOptions::default();
+    let search = RemoteSearch::new(&start_game(), limits, &options, &client, class).unwrap();
+    let _running = node.service.run_for_node(search).unwrap();
+    assert!(node.offers_nothing().await);
+}
+
+#[test]
+fn a_report_of_another_node_must_be_possible() {
+    let limits = Limits { movetime: Some(Duration::from_secs(60)), ..depth(9) };
+    let (options, client) =
+        (SearchOptions { multipv: 2, ..SearchOptions::default() }, Client::new("a"));
+    let class = PriorityClass::Batch;
+    let search = RemoteSearch::new(&start_game(), limits, &options, &client, class).unwrap();
+    let valid = report(9, 5_000);
+    let bytes = search.encode(&valid);
+    assert_eq!(search.decode(&bytes).unwrap().pv, valid.pv);
+    for place in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x10;
+        assert!(search.decode(&damaged).is_none(), "byte {place}");
+    }
+    let illegal = game_of("e2e4 e7e5").moves()[1..].to_vec();
+    let impossible = [
+        Report { pv: illegal, ..valid.clone() },
+        Report { pv: Vec::new(), ..valid.clone() },
+        Report { score: Score::Mate(0), ..valid.clone() },
+    ];
+    for report in impossible {
+        assert!(search.decode(&search.encode(&report)).is_none(), "{report:?}");
+    }
+    let elsewhere = RemoteSearch::new(&game_of("e2e4"), limits, &options, &client, class).unwrap();
+    assert!(elsewhere.decode(&bytes).is_none(), "the report of another position");
+}

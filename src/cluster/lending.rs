@@ -1,0 +1,25 @@
+//! Searches that nodes lend to each other.
+//!
+//! A node offers a search in a stream of its engine group, one for each priority class, and keeps
+//! its own copy. A node with a free worker takes one (`XREADGROUP`), keeps its claim alive, and
+//! sends what it finds to the channel of the node that asks. If it is lost, another free node takes
+//! the search over (`XAUTOCLAIM`); if none does, the first node runs it itself.
+//!
+//! - `search_id`: the identity of an offer;
+//! - `offered_search`: the encoding of an offer;
+//! - `message`: messages between the two nodes;
+//! - `lender`: the side that offers;
+//! - `helper`: the side that searches.
+
+mod helper;
+mod lender;
+mod message;
+mod offered_search;
+mod search_id;
+
+pub(super) use helper::Helper;
+pub(super) use lender::Lender;
+pub(super) use message::Message;
+
+/// The consumer group of the streams. Each node is a consumer.
+const GROUP: &str = "nodes";

@@ -1,0 +1,456 @@
+//! The side of a node that runs searches of the others.
+//!
+//! The node takes a search only while it has a free worker: that keeps the searches where they can
+//! run.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use redis::{Client, RedisResult, Value, cmd};
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use super::GROUP;
+use super::lender::Lender;
+use super::message::{Content, Message};
+use super::offered_search::OfferedSearch;
+use super::search_id::SearchId;
+use crate::analysis::{AnalysisStream, AnalysisUpdate, CompletionReason, PriorityClass, Service};
+use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::keys::Keys;
+use crate::cluster::node::NodeId;
+
+/// The longest time until a command is answered.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// How long a read waits for an offer. Then the node looks whether it still has a free worker.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// The time after a failure before the next attempt.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// The time between two signs of life of a search.
+const ALIVE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A search without a sign of life for so long is taken over.
+const TAKE_OVER_AFTER: Duration = Duration::from_secs(3);
+
+/// A search that so many nodes have taken and lost runs where it came from.
+const MAX_DELIVERIES: u64 = 3;
+
+/// The least time between two updates of a search.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// After so many signs of life that nobody has received, the node that asks is taken for lost.
+const MAX_UNHEARD: u32 = 3;
+
+/// How long the server keeps a result, in case its message is lost.
+const RESULT_KEPT: Duration = Duration::from_secs(30);
+
+/// The helper of a node. Clones share its searches.
+#[derive(Clone, Debug)]
+pub(in crate::cluster) struct Helper(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// For messages.
+    connection: Arc<Connection>,
+    /// For reads that wait.
+    reader: Connection,
+    keys: Keys,
+    node: NodeId,
+    /// The offers of this node, which it may take itself.
+    lender: Lender,
+    /// The searches of other nodes that run here, with the signal that stops each.
+    running: Mutex<HashMap<SearchId, watch::Sender<bool>>>,
+    /// Searches of other nodes that have started here.
+    helped: AtomicU64,
+}
+
+/// An entry of a stream that this node has taken.
+#[derive(Debug)]
+struct Taken {
+    stream: Vec<u8>,
+    entry: String,
+    search: OfferedSearch,
+}
+
+/// A search that runs here. Dropping it forgets it.
+struct RunningSearch<'a> {
+    inner: &'a Inner,
+    taken: Taken,
+    /// Signs of life in a row that nobody has received.
+    unheard: u32,
+    last_update: Option<Instant>,
+    /// The newest iteration that was not sent yet, encoded.
+    unsent: Option<Vec<u8>>,
+}
+
+impl Drop for RunningSearch<'_> {
+    fn drop(&mut self) {
+        self.inner.running().remove(&self.taken.search.id);
+    }
+}
+
+/// How a search has ended here.
+enum End {
+    /// With this report, encoded.
+    Finished(Vec<u8>),
+    /// The node cannot run it to its end.
+    GivenUp,
+    /// Nobody waits for it.
+    Abandoned,
+}
+
+impl Helper {
+    /// The helper of this node. Its reads have a connection of their own.
+    pub(in crate::cluster) fn new(
+        client: &Client,
+        connection: Arc<Connection>,
+        keys: Keys,
+        node: NodeId,
+        lender: Lender,
+    ) -> RedisResult<Helper> {
+        let reader = Connection::new(client)?;
+        let (running, helped) = (Mutex::default(), AtomicU64::new(0));
+        Ok(Helper(Arc::new(Inner { connection, reader, keys, node, lender, running, helped })))
+    }
+
+    /// How many searches of other nodes have started here.
+    pub(in crate::cluster) fn helped(&self) -> u64 {
+        self.0.helped.load(Ordering::Relaxed)
+    }
+
+    /// Takes and runs searches while workers are free, until the node leaves.
+    pub(in crate::cluster) async fn run(
+        self,
+        service: Service,
+        mut leaving: watch::Receiver<bool>,
+    ) {
+        let mut last_take_over = Instant::now();
+        let mut is_refusal_logged = false;
+        loop {
+            tokio::select! {
+                // The sender may only be dropped with the node.
+                _ = leaving.wait_for(|leaving| *leaving) => return,
+                () = service.free_worker() => {}
+            }
+            let take_over = last_take_over.elapsed() >= ALIVE_INTERVAL;
+            if take_over {
+                last_take_over = Instant::now();
+            }
+            match self.0.take(take_over).await {
+                Ok(taken) => {
+                    for taken in taken {
+                        self.start(&service, taken);
+                    }
+                }
+                Err(error) => {
+                    self.0.reader.disconnect();
+                    let (error, is_refusal) = (error.to_string(), error.server_code().is_some());
+                    if is_refusal && !is_refusal_logged {
+                        tracing::warn!(error, "the cluster's server refuses searches of others");
+                    } else {
+                        tracing::debug!(error, "no searches of other nodes");
+                    }
+                    is_refusal_logged |= is_refusal;
+                    let _ = timeout(RETRY, leaving.wait_for(|leaving| *leaving)).await;
+                }
+            }
+        }
+    }
+
+    /// Stops a search because the node that asks needs no more.
+    pub(in crate::cluster) fn receive_stop(&self, message: &Message) {
+        if let Some(stop) = self.0.running().get(&message.search) {
+            stop.send_replace(true);
+        }
+    }
+
+    fn start(&self, service: &Service, taken: Taken) {
+        // Requests may have come while the node waited for an offer.
+        let is_free = service.has_free_worker();
+        let started = is_free.then(|| service.run_for_node(taken.search.search.clone()));
+        self.0.helped.fetch_add(u64::from(is_free), Ordering::Relaxed);
+        let (stop, stopped) = watch::channel(false);
+        self.0.running().insert(taken.search.id, stop);
+        let helper = self.clone();
+        tokio::spawn(async move {
+            let inner = &*helper.0;
+            let mut running =
+                RunningSearch { inner, taken, unheard: 0, last_update: None, unsent: None };
+            let end = match started {
+                Some(Ok(stream)) => running.follow(stream, stopped).await,
+                Some(Err(_)) | None => End::GivenUp,
+            };
+            if let Err(error) = running.end(end).await {
+                tracing::debug!(error = error.to_string(), "a lent search ended without a word");
+            }
+        });
+    }
+}
+
+impl Message {
+    /// `true` if the message is for the node that runs a search.
+    pub(in crate::cluster) fn is_stop(&self) -> bool {
+        self.content == Content::Stop
+    }
+}
+
+impl Inner {
+    fn running(&self) -> MutexGuard<'_, HashMap<SearchId, watch::Sender<bool>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the next search: one whose node is lost if `take_over`, then an interactive one, then
+    /// any. Waits a little for it.
+    async fn take(&self, take_over: bool) -> Result<Vec<Taken>, CommandError> {
+        if !self.connection.is_connected() {
+            return Err(CommandError::Disconnected);
+        }
+        if !self.reader.is_connected() {
+            self.reader.connect().await?;
+            self.create_groups().await?;
+        }
+        let streams = [PriorityClass::Interactive, PriorityClass::Batch]
+            .map(|class| self.keys.searches(class));
+        if take_over {
+            for stream in &streams {
+                let taken = self.take_over(stream).await?;
+                if !taken.is_empty() {
+                    return Ok(taken);
+                }
+            }
+        }
+        let taken = self.read(&streams[..1], None).await?;
+        if !taken.is_empty() {
+            return Ok(taken);
+        }
+        self.read(&streams, Some(WAIT)).await
+    }
+
+    /// Creates the consumer group of each stream, if it is missing.
+    async fn create_groups(&self) -> Result<(), CommandError> {
+        for class in [PriorityClass::Interactive, PriorityClass::Batch] {
+            let mut command = cmd("XGROUP");
+            command
+                .arg("CREATE")
+                .arg(self.keys.searches(class))
+                .arg(GROUP)
+                .arg("$")
+                .arg("MKSTREAM");
+            match self.reader.run::<()>(&command, LIMIT).await {
+                Err(error) if error.server_code() != Some("BUSYGROUP") => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn read(
+        &self,
+        streams: &[Vec<u8>],
+        wait: Option<Duration>,
+    ) -> Result<Vec<Taken>, CommandError> {
+        let mut command = cmd("XREADGROUP");
+        command.arg("GROUP").arg(GROUP).arg(self.node.as_str()).arg("COUNT").arg(1);
+        if let Some(wait) = wait {
+            command.arg("BLOCK").arg(wait.as_millis() as u64);
+        }
+        command.arg("STREAMS").arg(streams).arg(vec![">"; streams.len()]);
+        let answer: Value = self.reader.run(&command, LIMIT + WAIT).await?;
+        let mut taken = Vec::new();
+        for (stream, entry, bytes) in entries_of(&answer) {
+            taken.extend(self.accept(stream, entry, bytes).await?);
+        }
+        Ok(taken)
+    }
+
+    /// Takes a search over whose node has given no sign of life.
+    async fn take_over(&self, stream: &[u8]) -> Result<Vec<Taken>, CommandError> {
+        let mut command = cmd("XAUTOCLAIM");
+        command.arg(stream).arg(GROUP).arg(self.node.as_str());
+        command.arg(TAKE_OVER_AFTER.as_millis() as u64).arg("0-0").arg("COUNT").arg(1);
+        let answer: Value = self.reader.run(&command, LIMIT).await?;
+        let Value::Array(parts) = answer else { return Ok(Vec::new()) };
+        let Some(Value::Array(entries)) = parts.get(1) else { return Ok(Vec::new()) };
+        let mut taken = Vec::new();
+        for (entry, bytes) in entries.iter().filter_map(entry_of) {
+            if self.deliveries(stream, &entry).await? <= MAX_DELIVERIES {
+                taken.extend(self.accept(stream.to_vec(), entry, bytes).await?);
+            } else {
+                self.drop_entry(stream, &entry).await?;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// How many nodes have taken an entry so far.
+    async fn deliveries(&self, stream: &[u8], entry: &str) -> Result<u64, CommandError> {
+        let mut command = cmd("XPENDING");
+        command.arg(stream).arg(GROUP).arg(entry).arg(entry).arg(1);
+        let pending: Vec<(String, String, u64, u64)> = self.reader.run(&command, LIMIT).await?;
+        Ok(pending.first().map_or(0, |&(_, _, _, deliveries)| deliveries))
+    }
+
+    /// A taken search; none if it is damaged or of another version. Such an entry is removed.
+    async fn accept(
+        &self,
+        stream: Vec<u8>,
+        entry: String,
+        bytes: Vec<u8>,
+    ) -> Result<Option<Taken>, CommandError> {
+        match OfferedSearch::decode(&bytes) {
+            Ok(search) if search.lender != self.node => Ok(Some(Taken { stream, entry, search })),
+            // The node was free when it began to read, and is not any more.
+            Ok(OfferedSearch { id: search, lender: sender, .. }) => {
+                self.drop_entry(&stream, &entry).await?;
+                self.lender.receive(Message { search, sender, content: Content::GivenUp });
+                Ok(None)
+            }
+            Err(error) => {
+                tracing::debug!(error = error.to_string(), "ignored a search of another node");
+                self.drop_entry(&stream, &entry).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    async fn drop_entry(&self, stream: &[u8], entry: &str) -> Result<(), CommandError> {
+        let mut commands = redis::pipe();
+        commands.cmd("XACK").arg(stream).arg(GROUP).arg(entry).ignore();
+        commands.cmd("XDEL").arg(stream).arg(entry).ignore();
+        self.reader.run_all(&commands, LIMIT).await
+    }
+}
+
+impl RunningSearch<'_> {
+    /// Follows the search to its end, and tells the node that asks.
+    async fn follow(
+        &mut self,
+        mut stream: AnalysisStream,
+        mut stopped: watch::Receiver<bool>,
+    ) -> End {
+        if self.send(Content::Started).await.is_err() {
+            return End::Abandoned;
+        }
+        let mut alive = interval(ALIVE_INTERVAL);
+        alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        alive.tick().await;
+        let mut updates = interval(UPDATE_INTERVAL);
+        updates.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                update = stream.next() => match update {
+                    Ok(Some(AnalysisUpdate::Iteration(report))) => {
+                        let report = self.taken.search.search.encode(&report);
+                        self.note_update(report).await;
+                    }
+                    Ok(Some(AnalysisUpdate::End(answer))) => {
+                        return match answer.reason {
+                            CompletionReason::Shutdown | CompletionReason::Replaced => End::GivenUp,
+                            _ => End::Finished(self.taken.search.search.encode(&answer.report)),
+                        };
+                    }
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => return End::GivenUp,
+                },
+                Ok(()) = stopped.changed() => stream.stop(),
+                _ = updates.tick(), if self.unsent.is_some() => self.send_unsent().await,
+                _ = alive.tick() => {
+                    if self.stay_alive().await {
+                        return End::Abandoned;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends an iteration, or keeps it until the next update may be sent.
+    async fn note_update(&mut self, report: Vec<u8>) {
+        self.unsent = Some(report);
+        if self.last_update.is_none_or(|last| last.elapsed() >= UPDATE_INTERVAL) {
+            self.send_unsent().await;
+        }
+    }
+
+    async fn send_unsent(&mut self) {
+        let Some(report) = self.unsent.take() else { return };
+        self.last_update = Some(Instant::now());
+        if let Err(error) = self.send(Content::Update(report)).await {
+            tracing::debug!(error = error.to_string(), "an update was not sent");
+        }
+    }
+
+    /// Gives a sign of life. Returns `true` once nobody listens any more.
+    async fn stay_alive(&mut self) -> bool {
+        let Taken { stream, entry, .. } = &self.taken;
+        let mut claim = cmd("XCLAIM");
+        claim.arg(stream).arg(GROUP).arg(self.inner.node.as_str()).arg(0).arg(entry).arg("JUSTID");
+        let claimed = self.inner.connection.run::<Value>(&claim, LIMIT).await;
+        let heard = match (claimed, self.send(Content::Alive).await) {
+            (Ok(_), Ok(listeners)) => listeners > 0,
+            // The server is away: the node that asks runs the search itself.
+            _ => false,
+        };
+        self.unheard = if heard { 0 } else { self.unheard + 1 };
+        self.unheard >= MAX_UNHEARD
+    }
+
+    /// Sends a message. Returns how many nodes have received it.
+    async fn send(&self, content: Content) -> Result<u64, CommandError> {
+        let Inner { connection, keys, node, .. } = self.inner;
+        let OfferedSearch { id, lender, .. } = &self.taken.search;
+        let message = Message { search: *id, sender: node.clone(), content };
+        let mut command = cmd("PUBLISH");
+        command.arg(keys.node_channel(lender)).arg(message.to_bytes());
+        connection.run(&command, LIMIT).await
+    }
+
+    /// Ends the search for all nodes.
+    async fn end(&self, end: End) -> Result<(), CommandError> {
+        let Inner { connection, keys, node, .. } = self.inner;
+        let Taken { stream, entry, search: OfferedSearch { id, lender, .. } } = &self.taken;
+        let content = match end {
+            End::Finished(report) => Some(Content::Finished(report)),
+            End::GivenUp => Some(Content::GivenUp),
+            End::Abandoned => None,
+        };
+        let mut commands = redis::pipe();
+        if let Some(Content::Finished(bytes)) = &content {
+            let kept_ms = RESULT_KEPT.as_millis() as u64;
+            commands.cmd("SET").arg(keys.result(&id.to_string())).arg(bytes);
+            commands.arg("PX").arg(kept_ms).ignore();
+        }
+        commands.cmd("XACK").arg(stream).arg(GROUP).arg(entry).ignore();
+        commands.cmd("XDEL").arg(stream).arg(entry).ignore();
+        if let Some(content) = content {
+            let message = Message { search: *id, sender: node.clone(), content };
+            commands.cmd("PUBLISH").arg(keys.node_channel(lender)).arg(message.to_bytes()).ignore();
+        }
+        connection.run_all(&commands, LIMIT).await
+    }
+}
+
+/// The entries of several streams: the stream, the id, and the search of each.
+fn entries_of(answer: &Value) -> Vec<(Vec<u8>, String, Vec<u8>)> {
+    let Value::Array(streams) = answer else { return Vec::new() };
+    let mut all = Vec::new();
+    for stream in streams {
+        let Value::Array(parts) = stream else { continue };
+        let [Value::BulkString(name), Value::Array(entries)] = &parts[..] else { continue };
+        let own = entries.iter().filter_map(entry_of);
+        all.extend(own.map(|(entry, bytes)| (name.clone(), entry, bytes)));
+    }
+    all
+}
+
+/// The id and the search of an entry.
+fn entry_of(entry: &Value) -> Option<(String, Vec<u8>)> {
+    let Value::Array(parts) = entry else { return None };
+    let [Value::BulkString(id), Value::Array(fields)] = &parts[..] else { return None };
+    let [_, Value::BulkString(bytes)] = &fields[..] else { return None };
+    Some((String::from_utf8(id.clone()).ok()?, bytes.clone()))
+}

@@ -1,0 +1,274 @@
+//! The side of a node that offers searches to the others.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use redis::cmd;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until};
+
+use super::GROUP;
+use super::message::{Content, Message};
+use super::offered_search::OfferedSearch;
+use super::search_id::SearchId;
+use crate::analysis::{Offer, RemoteEvent, RemoteSearch};
+use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::keys::Keys;
+use crate::cluster::node::NodeId;
+
+/// The longest time until a command is answered.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// The most offers in a stream. Older ones vanish, and their nodes run them.
+const MAX_OFFERS: usize = 1_000;
+
+/// After so long without a message the node that runs a search is taken for lost. A little longer
+/// than another node needs to take the search over.
+const PATIENCE: Duration = Duration::from_millis(4_500);
+
+/// The events and messages that may wait for one search.
+const MAX_EVENTS: usize = 64;
+
+/// The offers of this node. Clones share them.
+#[derive(Clone, Debug)]
+pub(in crate::cluster) struct Lender(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    connection: Arc<Connection>,
+    keys: Keys,
+    node: NodeId,
+    /// Where the messages of each search go.
+    offers: Mutex<HashMap<SearchId, mpsc::Sender<Message>>>,
+    /// Searches that other nodes have started.
+    lent: AtomicU64,
+    /// A refusal of the server was logged.
+    is_refusal_logged: AtomicBool,
+}
+
+/// An open offer. Dropping it forgets it.
+struct OpenOffer<'a> {
+    inner: &'a Inner,
+    id: SearchId,
+    search: Arc<RemoteSearch>,
+    stream: Vec<u8>,
+    entry: String,
+    /// The node that runs the search.
+    helper: Option<NodeId>,
+    last_message: Instant,
+}
+
+/// What a message means for an offer.
+enum Meaning {
+    Nothing,
+    Event(RemoteEvent),
+    /// A node has taken the offer and cannot run it. Another one may.
+    Returned,
+    /// The node that ran the search cannot run it to its end.
+    Lost,
+    /// The node searches in vain.
+    NotNeeded(NodeId),
+}
+
+impl Drop for OpenOffer<'_> {
+    fn drop(&mut self) {
+        self.inner.offers().remove(&self.id);
+    }
+}
+
+impl Lender {
+    /// The lender of this node.
+    pub(in crate::cluster) fn new(connection: Arc<Connection>, keys: Keys, node: NodeId) -> Lender {
+        Lender(Arc::new(Inner {
+            connection,
+            keys,
+            node,
+            offers: Mutex::default(),
+            lent: AtomicU64::new(0),
+            is_refusal_logged: AtomicBool::new(false),
+        }))
+    }
+
+    /// How many searches other nodes have started.
+    pub(in crate::cluster) fn lent(&self) -> u64 {
+        self.0.lent.load(Ordering::Relaxed)
+    }
+
+    /// Offers a search.
+    pub(in crate::cluster) fn offer(&self, search: Arc<RemoteSearch>) -> Offer {
+        let (sender, events) = mpsc::channel(MAX_EVENTS);
+        let (stop, stopped) = watch::channel(false);
+        let lender = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = lender.0.run(search, &sender, stopped).await {
+                lender.0.log_failure(&error);
+            }
+        });
+        Offer { events, stop }
+    }
+
+    /// Passes a message of another node to its search. One of an unknown search is answered, so
+    /// that nobody searches in vain.
+    pub(in crate::cluster) fn receive(&self, message: Message) {
+        let offers = self.0.offers();
+        match offers.get(&message.search) {
+            // A full channel loses the message. Later ones say more.
+            Some(sender) => drop(sender.try_send(message)),
+            None if matches!(message.content, Content::Finished(_) | Content::GivenUp) => {}
+            None => {
+                drop(offers);
+                let lender = self.clone();
+                tokio::spawn(async move {
+                    lender.0.send_stop(message.search, &message.sender).await;
+                });
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn offers(&self) -> MutexGuard<'_, HashMap<SearchId, mpsc::Sender<Message>>> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Logs a refusal once. The heartbeats tell of a missing server.
+    fn log_failure(&self, error: &CommandError) {
+        let is_new = || !self.is_refusal_logged.swap(true, Ordering::Relaxed);
+        if error.server_code().is_some() && is_new() {
+            let error = error.to_string();
+            tracing::warn!(error, "the cluster's server refuses searches for other nodes");
+        } else {
+            tracing::debug!(error = error.to_string(), "a search was not lent");
+        }
+    }
+
+    async fn run(
+        &self,
+        search: Arc<RemoteSearch>,
+        events: &mpsc::Sender<RemoteEvent>,
+        mut stopped: watch::Receiver<bool>,
+    ) -> Result<(), CommandError> {
+        let Ok(id) = SearchId::random() else { return Ok(()) };
+        let (sender, mut messages) = mpsc::channel(MAX_EVENTS);
+        self.offers().insert(id, sender);
+        let mut offer = OpenOffer {
+            inner: self,
+            id,
+            stream: self.keys.searches(search.class),
+            search,
+            entry: String::new(),
+            helper: None,
+            last_message: Instant::now(),
+        };
+        offer.entry = offer.publish().await?;
+        loop {
+            let patience = offer.last_message + PATIENCE;
+            tokio::select! {
+                message = messages.recv() => {
+                    let Some(message) = message else { return Ok(()) };
+                    match offer.meaning_of(message) {
+                        Meaning::Nothing => {}
+                        Meaning::Event(event) => {
+                            let is_last = matches!(event, RemoteEvent::Finished(_));
+                            // Without a listener the offer is withdrawn below.
+                            let _ = events.send(event).await;
+                            if is_last {
+                                return Ok(());
+                            }
+                        }
+                        Meaning::Returned => offer.entry = offer.publish().await?,
+                        Meaning::Lost => return Ok(()),
+                        Meaning::NotNeeded(node) => self.send_stop(id, &node).await,
+                    }
+                }
+                () = events.closed() => return offer.withdraw().await,
+                Ok(()) = stopped.changed() => offer.stop().await,
+                () = sleep_until(patience), if offer.helper.is_some() => {
+                    if let Some(event) = offer.stored_result().await {
+                        let _ = events.send(event).await;
+                    }
+                    return offer.withdraw().await;
+                }
+            }
+        }
+    }
+
+    async fn send_stop(&self, search: SearchId, helper: &NodeId) {
+        let message = Message { search, sender: self.node.clone(), content: Content::Stop };
+        let mut command = cmd("PUBLISH");
+        command.arg(self.keys.node_channel(helper)).arg(message.to_bytes());
+        if let Err(error) = self.connection.run::<()>(&command, LIMIT).await {
+            tracing::debug!(error = error.to_string(), "a lent search was not stopped");
+        }
+    }
+}
+
+impl OpenOffer<'_> {
+    /// Adds the search to its stream. Returns the id of the entry.
+    async fn publish(&self) -> Result<String, CommandError> {
+        let Inner { connection, node, .. } = self.inner;
+        let mut command = cmd("XADD");
+        command.arg(&self.stream).arg("MAXLEN").arg("~").arg(MAX_OFFERS).arg("*");
+        command.arg("search").arg(OfferedSearch::encode(self.id, node, &self.search));
+        connection.run(&command, LIMIT).await
+    }
+
+    /// What a message means for the search.
+    fn meaning_of(&mut self, Message { sender, content, .. }: Message) -> Meaning {
+        if content == Content::Started {
+            let former = self.helper.replace(sender);
+            self.inner.lent.fetch_add(u64::from(former.is_none()), Ordering::Relaxed);
+            self.last_message = Instant::now();
+            return Meaning::Event(RemoteEvent::Started);
+        }
+        if self.helper.as_ref() != Some(&sender) {
+            return match content {
+                Content::GivenUp if self.helper.is_none() => Meaning::Returned,
+                Content::GivenUp | Content::Finished(_) => Meaning::Nothing,
+                // Another node has taken the search over.
+                _ => Meaning::NotNeeded(sender),
+            };
+        }
+        self.last_message = Instant::now();
+        match content {
+            Content::Update(bytes) => match self.search.decode(&bytes) {
+                Some(report) => Meaning::Event(RemoteEvent::Update(Box::new(report))),
+                None => Meaning::Nothing,
+            },
+            Content::Finished(bytes) => match self.search.decode(&bytes) {
+                Some(report) => Meaning::Event(RemoteEvent::Finished(Box::new(report))),
+                None => Meaning::Lost,
+            },
+            Content::GivenUp => Meaning::Lost,
+            Content::Started | Content::Alive | Content::Stop => Meaning::Nothing,
+        }
+    }
+
+    /// The result that the node has stored, if its message was lost.
+    async fn stored_result(&self) -> Option<RemoteEvent> {
+        let Inner { connection, keys, .. } = self.inner;
+        let mut command = cmd("GET");
+        command.arg(keys.result(&self.id.to_string()));
+        let value: Option<Vec<u8>> = connection.run(&command, LIMIT).await.ok()?;
+        let report = self.search.decode(&value?)?;
+        Some(RemoteEvent::Finished(Box::new(report)))
+    }
+
+    /// Asks the node that runs the search for the result so far.
+    async fn stop(&self) {
+        if let Some(helper) = &self.helper {
+            self.inner.send_stop(self.id, helper).await;
+        }
+    }
+
+    /// Takes the search out of its stream, and ends it where it runs.
+    async fn withdraw(&self) -> Result<(), CommandError> {
+        self.stop().await;
+        let mut commands = redis::pipe();
+        commands.cmd("XACK").arg(&self.stream).arg(GROUP).arg(&self.entry).ignore();
+        commands.cmd("XDEL").arg(&self.stream).arg(&self.entry).ignore();
+        self.inner.connection.run_all(&commands, LIMIT).await
+    }
+}

@@ -1,0 +1,135 @@
+//! Messages between the node that asks for a search and the one that runs it, version 1.
+//!
+//! The version as a byte, the kind as a byte, the id of the search, the node that sends it as a
+//! text, and behind it a report in some kinds.
+
+use super::search_id::SearchId;
+use crate::cluster::node::NodeId;
+use crate::store::DecodeError;
+use crate::store::bytes::{ByteReader, write_text};
+
+const VERSION: u8 = 1;
+
+/// The longest message that is read, in bytes.
+const MAX_BYTES: usize = 64 << 10;
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cluster) struct Message {
+    pub(super) search: SearchId,
+    /// The node that sends it.
+    pub(super) sender: NodeId,
+    pub(super) content: Content,
+}
+
+/// What a message says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// The node runs the search.
+    Started,
+    /// The node still runs it.
+    Alive,
+    /// An iteration is finished.
+    Update(Vec<u8>),
+    /// The search has ended.
+    Finished(Vec<u8>),
+    /// The node does not run the search any more.
+    GivenUp,
+    /// The node that asks needs no more than the result so far.
+    Stop,
+}
+
+impl Content {
+    fn kind(&self) -> u8 {
+        match self {
+            Content::Started => 1,
+            Content::Alive => 2,
+            Content::Update(_) => 3,
+            Content::Finished(_) => 4,
+            Content::GivenUp => 5,
+            Content::Stop => 6,
+        }
+    }
+}
+
+impl Message {
+    /// Encodes the message.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let Message { search, sender, content } = self;
+        let mut bytes = vec![VERSION, content.kind()];
+        bytes.extend_from_slice(&search.0);
+        write_text(&mut bytes, sender.as_str());
+        if let Content::Update(report) | Content::Finished(report) = content {
+            bytes.extend_from_slice(report);
+        }
+        bytes
+    }
+
+    /// Decodes a message.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or of another version.
+    pub(in crate::cluster) fn from_bytes(bytes: &[u8]) -> Result<Message, DecodeError> {
+        let mut reader = ByteReader::new(bytes);
+        if bytes.len() > MAX_BYTES || reader.read_u8()? != VERSION {
+            return Err(DecodeError);
+        }
+        let kind = reader.read_u8()?;
+        let search = SearchId(reader.read_array()?);
+        let sender = NodeId::parse(&reader.read_text()?).ok_or(DecodeError)?;
+        let mut report = || reader.read_rest().to_vec();
+        let content = match kind {
+            1 => Content::Started,
+            2 => Content::Alive,
+            3 => Content::Update(report()),
+            4 => Content::Finished(report()),
+            5 => Content::GivenUp,
+            6 => Content::Stop,
+            _ => return Err(DecodeError),
+        };
+        reader.expect_end()?;
+        Ok(Message { search, sender, content })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(content: Content) -> Message {
+        let sender = NodeId::parse("b-00000002").unwrap();
+        Message { search: SearchId([7; 16]), sender, content }
+    }
+
+    #[test]
+    fn messages_round_trip() {
+        for content in [
+            Content::Started,
+            Content::Alive,
+            Content::Update(b"report".to_vec()),
+            Content::Finished(Vec::new()),
+            Content::GivenUp,
+            Content::Stop,
+        ] {
+            let message = message(content);
+            assert_eq!(Message::from_bytes(&message.to_bytes()), Ok(message));
+        }
+    }
+
+    #[test]
+    fn the_encoding_is_version_1() {
+        let bytes = message(Content::Update(b"xyz".to_vec())).to_bytes();
+        assert_eq!(bytes, [&[1, 3][..], &[7; 16], b"\x0ab-00000002xyz"].concat());
+    }
+
+    #[test]
+    fn other_messages_are_errors() {
+        let stop = message(Content::Stop).to_bytes();
+        assert!((0..stop.len()).all(|length| Message::from_bytes(&stop[..length]).is_err()));
+        assert!(Message::from_bytes(&[&stop[..], &[0]].concat()).is_err(), "bytes behind");
+        assert!(Message::from_bytes(&[&[2], &stop[1..]].concat()).is_err(), "another version");
+        assert!(Message::from_bytes(&[&[1, 7], &stop[2..]].concat()).is_err(), "another kind");
+        let long = message(Content::Update(vec![0; MAX_BYTES])).to_bytes();
+        assert!(Message::from_bytes(&long).is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! The identity of an offered search: 128 random bits.
+
+use std::fmt;
+
+/// The id of an offer. A search that is offered again has another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::cluster) struct SearchId(pub(super) [u8; 16]);
+
+impl SearchId {
+    /// A new id.
+    ///
+    /// # Errors
+    /// The system provides no random numbers.
+    pub(super) fn random() -> Result<SearchId, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(SearchId(bytes))
+    }
+}
+
+impl fmt::Display for SearchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
