@@ -19,6 +19,8 @@ pub struct ServiceStatus {
     pub workers: usize,
     /// Workers that run a search or a perft now.
     pub busy_workers: usize,
+    /// Workers that running and waiting searches of clients need.
+    pub demand: usize,
     /// Positions that wait for a speculative search.
     pub speculative_length: usize,
     /// Cached analyses, in memory or on disk.

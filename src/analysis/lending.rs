@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::cluster::Cluster;
 use super::queue::{LentTask, Queue, TaskControl};
 use super::remote_search::{Offer, RemoteEvent, RemoteSearch};
+use super::request::PriorityClass;
 use crate::engine::{Report, StopReason};
 
 /// How long a search waits before it is offered.
@@ -28,13 +29,17 @@ const STOP_LIMIT: Duration = Duration::from_millis(500);
 /// Offers waiting searches until the queue is closed.
 pub(super) async fn lend_searches(queue: Arc<Queue>, cluster: Arc<dyn Cluster>) {
     let mut load = queue.watch_load();
-    let open_offers = Arc::new(AtomicUsize::new(0));
+    let classes = [PriorityClass::Interactive, PriorityClass::Batch];
+    let open_offers = classes.map(|class| (class, Arc::new(AtomicUsize::new(0))));
     while !queue.is_closed() {
         let workers = cluster.workers_elsewhere();
-        let room = workers.saturating_sub(open_offers.load(Ordering::Relaxed));
-        for (control, search) in queue.offer_tasks(room, MIN_WAIT) {
-            let open = OpenOffer::new(&open_offers);
-            tokio::spawn(lend(queue.clone(), cluster.clone(), control, search, open));
+        // Offers of batches leave room for those of others.
+        for (class, open_offers) in &open_offers {
+            let room = workers.saturating_sub(open_offers.load(Ordering::Relaxed));
+            for (control, search) in queue.offer_tasks(*class, room, MIN_WAIT) {
+                let open = OpenOffer::new(open_offers);
+                tokio::spawn(lend(queue.clone(), cluster.clone(), control, search, open));
+            }
         }
         let interval = if workers > 0 { MIN_WAIT } else { IDLE_INTERVAL };
         select! {
@@ -71,15 +76,19 @@ async fn lend(
     let mut offer = cluster.offer(search);
     let is_taken = wait_until_taken(&queue, &control, &mut offer).await;
     drop(open);
-    control.end_offer();
-    if is_taken && let Some(lent) = queue.lend(&control) {
-        follow(&queue, &control, offer, lent).await;
+    let lent = if is_taken { queue.lend(&control) } else { None };
+    match lent {
+        Some(lent) => follow(&queue, &control, offer, lent).await,
+        None => control.end_offer(),
     }
 }
 
 /// Waits until a node takes the search. Returns `false` if none does, or need not any more.
 async fn wait_until_taken(queue: &Queue, control: &TaskControl, offer: &mut Offer) -> bool {
     let mut load = queue.watch_load();
+    if !queue.is_unstarted(control) {
+        return false;
+    }
     loop {
         select! {
             event = offer.events.recv() => match event {

@@ -391,6 +391,12 @@ impl Queue {
         self.workers - state.free_workers + state.runnable().workers
     }
 
+    /// How many workers the tasks need that run or wait.
+    pub(super) fn demand(&self) -> usize {
+        let state = self.lock();
+        self.workers - state.free_workers + state.wanted_workers
+    }
+
     /// How many tasks of each class may wait.
     pub(super) fn capacity(&self) -> usize {
         self.capacity

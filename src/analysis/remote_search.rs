@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
+use super::answer::{Answer, CompletionReason};
 use super::cache_key::AnalysisKey;
 use super::request::PriorityClass;
 use super::session::Client;
 use crate::chess::{Game, Move, Position};
-use crate::engine::{Limits, Report, Score, SearchOptions};
+use crate::engine::{Limits, Report, Score, SearchOptions, StopReason};
 use crate::store::{EntryKey, Record, StoredEffort};
 
 /// The most lines of a search that another node may run: the reports of more are long.
@@ -70,9 +71,12 @@ impl RemoteSearch {
         client: &Client,
         class: PriorityClass,
     ) -> Option<RemoteSearch> {
+        if options.threads > 1 || options.private_table || !is_worth_it(&limits) {
+            return None;
+        }
         let (game, options, client) = (game.clone(), options.clone(), client.clone());
         let search = RemoteSearch { game, limits, options, client, class };
-        (search.is_possible() && search.is_worth_it()).then_some(search)
+        search.is_possible().then_some(search)
     }
 
     /// `true` if a node may run it.
@@ -88,21 +92,29 @@ impl RemoteSearch {
             && !self.game.outcome().is_over()
     }
 
-    fn is_worth_it(&self) -> bool {
-        let Limits { depth, nodes, movetime, .. } = self.limits;
-        nodes.is_none_or(|nodes| nodes >= MIN_NODES)
-            && depth.is_none_or(|depth| depth >= MIN_DEPTH)
-            && movetime.is_none_or(|time| time >= MIN_TIME)
+    /// The encoding of the last report of this search; `None` for a search that this node could not
+    /// bring to its end.
+    pub fn encode_answer(&self, answer: &Answer) -> Option<Vec<u8>> {
+        let report = &answer.report;
+        match answer.reason {
+            CompletionReason::Shutdown | CompletionReason::Replaced => None,
+            // The report may be that of the last iteration, which says nothing of the end.
+            CompletionReason::Stopped => {
+                Some(self.encode(&Report { reason: StopReason::Stopped, ..(**report).clone() }))
+            }
+            _ => Some(self.encode(report)),
+        }
     }
 
-    /// The encoding of a report of this search.
+    /// The encoding of a report of this search: a record whose `nodes_saved` are the tablebase
+    /// hits, and whose `stored_ms` is 1 if tablebases ranked the moves.
     pub fn encode(&self, report: &Report) -> Vec<u8> {
         let record = Record {
             key: self.key(),
             report: report.clone().into(),
             effort: StoredEffort { nodes: 0, time: Duration::ZERO, depth: 0 },
-            nodes_saved: 0,
-            stored_ms: 0,
+            nodes_saved: report.tb_hits,
+            stored_ms: u64::from(report.is_ranked_by_tablebase),
         };
         record.to_bytes()
     }
@@ -113,7 +125,11 @@ impl RemoteSearch {
         let key = self.key();
         let position = EntryKey::position_bytes(key.zobrist_key, &key.position);
         let record = Record::from_bytes(&position, &key.context_bytes(), bytes).ok()?;
-        let report = (*record.report).clone();
+        let report = Report {
+            tb_hits: record.nodes_saved,
+            is_ranked_by_tablebase: record.stored_ms == 1,
+            ..(*record.report).clone()
+        };
         self.is_result(&report).then_some(report)
     }
 
@@ -143,6 +159,13 @@ impl RemoteSearch {
                     && is_legal_line(line, self.game.position())
             })
     }
+}
+
+fn is_worth_it(limits: &Limits) -> bool {
+    let Limits { depth, nodes, movetime, .. } = *limits;
+    nodes.is_none_or(|nodes| nodes >= MIN_NODES)
+        && depth.is_none_or(|depth| depth >= MIN_DEPTH)
+        && movetime.is_none_or(|time| time >= MIN_TIME)
 }
 
 /// `true` for a line of possible length whose moves are legal in their turn.

@@ -82,6 +82,8 @@ impl LendableBody for SearchTask {
         let depth = self.earlier_runs.report.as_ref().map_or(0, |report| report.depth);
         if report.depth > depth {
             self.publisher.publish_update(report.clone());
+            // Unless the search ends, this is no complete result.
+            let report = Report { reason: StopReason::Stopped, ..report };
             self.earlier_runs.report = Some(report);
         }
     }
@@ -157,8 +159,8 @@ impl SearchTask {
     /// Answers with an error, or with the result so far of a search that waits for its restart.
     fn reject(mut self, error: AnalysisError) {
         let (started, report) = (self.earlier_runs.started, self.earlier_runs.report.take());
-        match started.zip(report) {
-            // Only a shutdown rejects a search that has run.
+        let is_shutdown = matches!(error, AnalysisError::ShuttingDown { .. });
+        match started.zip(report).filter(|_| is_shutdown) {
             Some((started, report)) => {
                 self.publisher.mark_as_shut_down();
                 let span = self.span();

@@ -103,7 +103,7 @@ struct Inner {
     options: ServiceOptions,
 }
 
-/// Who asks for a search.
+/// The origin of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SearchOrigin {
     Client,
@@ -270,13 +270,21 @@ impl Service {
             game,
             limits,
             options,
-            fresh: false,
+            // The node that asks has looked for what is known. What this one knows may be no result
+            // of a search with these limits.
+            fresh: true,
             client,
             class,
             session: None,
             strength: None,
         };
         self.0.start_search(request, None, &[], SearchOrigin::OtherNode)
+    }
+
+    /// The workers that run searches of this node, those of other nodes included.
+    pub fn workers_in_reach(&self) -> usize {
+        let elsewhere = self.0.cache.cluster().map_or(0, |cluster| cluster.workers_elsewhere());
+        self.0.options.workers + elsewhere
     }
 
     /// `true` while a worker is free and no request waits for one.
@@ -375,6 +383,7 @@ impl Service {
             queue_capacity: queue.capacity(),
             workers: options.workers,
             busy_workers: queue.busy_workers(),
+            demand: queue.demand(),
             speculative_length: queue.speculative_queue().map_or(0, SpeculativeQueue::len),
             cache_entries: cache.entries(),
             cache_max_entries: cache.max_entries(),

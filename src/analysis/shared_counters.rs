@@ -1,4 +1,4 @@
-//! The interface to what the nodes of a cluster count together: requests of clients, and tickets.
+//! The interface to the counts of all nodes of a cluster: requests of clients, and tickets.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -46,7 +46,7 @@ pub enum CountMode {
     Peek,
 }
 
-/// What a client may do after a count.
+/// The result of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestCount {
     /// It may make the request, and so many more now.
@@ -81,7 +81,7 @@ pub struct TicketRules {
     pub max: usize,
 }
 
-/// What became of a ticket.
+/// The result of storing a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutTicket {
     /// It is stored.

@@ -1,7 +1,7 @@
-//! What nodes count together, behind the interface of the HTTP layer.
+//! Counts of all nodes, behind the interface of the HTTP layer.
 //!
-//! A slow or missing server delays few requests, each by [`LIMIT`] at most: a breaker then lets
-//! each node count alone for a while.
+//! A slow or missing server delays few requests, by [`LIMIT`] at most for each command: a breaker
+//! then lets each node count alone for a while.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

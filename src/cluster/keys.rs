@@ -14,7 +14,7 @@ use crate::store::EntryKey;
 /// The version of all names and values. Nodes ignore the keys of another version.
 const LAYOUT: &str = "k1:";
 
-/// The prefix of all keys of jobs. The braces keep them on one server of a Redis Cluster.
+/// The prefix of all keys of jobs.
 pub(super) fn jobs_root(prefix: &str) -> String {
     format!("{prefix}{LAYOUT}{{j}}:")
 }

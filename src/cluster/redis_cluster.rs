@@ -253,7 +253,7 @@ impl Cluster for RedisCluster {
     }
 
     fn workers_elsewhere(&self) -> usize {
-        self.0.view().workers_elsewhere()
+        if self.0.lender.can_offer() { self.0.view().workers_elsewhere() } else { 0 }
     }
 
     fn offer(&self, search: Arc<RemoteSearch>) -> Offer {

@@ -21,14 +21,16 @@ const COUNT: &str = "
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval, window = ARGV[1] / ARGV[2], tonumber(ARGV[1])
-local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now)
+local stored = tonumber(redis.call('GET', KEYS[1]) or 0)
+-- After a step of the clock or a shorter window, it may lie too far ahead.
+local arrival = math.min(math.max(stored, now), now + window)
 local wait = arrival + interval - window - now
 if wait > 0.5 then return {0, math.ceil(wait)} end
 if ARGV[3] == '1' then
   local text = string.format('%.0f', arrival + interval)
   redis.call('SET', KEYS[1], text, 'PX', math.ceil((arrival + interval - now) / 1000))
 end
-return {1, math.floor((window - (arrival + interval - now)) / interval + 0.001)}";
+return {1, math.max(0, math.floor((window - (arrival + interval - now)) / interval + 0.001))}";
 
 /// Counts a request of a client.
 ///

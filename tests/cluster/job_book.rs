@@ -51,7 +51,7 @@ fn record(number: u8, games: usize) -> JobRecord {
         end: None,
         reserved_bytes: 1_000,
         idempotency_key: number.is_multiple_of(2).then_some([number; 32]),
-        plies: vec![2; games],
+        plies: vec![100; games],
         positions_done: 0,
     }
 }
@@ -255,6 +255,9 @@ fn a_claim_fences_off_the_one_before() {
     first.release(old).unwrap();
     assert_eq!(first.claim(record.id).unwrap(), None, "neither has an effect");
     second.append(new, 1, &[eval(1)], None).unwrap();
+    // A command that was long on its way takes nothing back.
+    second.append(new, 0, &[eval(0)], None).unwrap();
+    assert_eq!(second.job(record.id).unwrap().unwrap().positions_done, 2);
     let gap = second.append(new, 3, &[eval(3)], None);
     assert!(matches!(gap, Err(AppendError::ClaimLost)), "no gap is written");
     assert_eq!(first.evals(record.id, 0, 9).unwrap(), [eval(0), eval(1)]);

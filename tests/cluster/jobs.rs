@@ -171,6 +171,8 @@ async fn damaged_and_newer_values_are_errors_of_their_job_alone() {
         ("record", vec![2, 1, 2, 3]),
         ("games", vec![1, 0, 0, 0, 0, 1]),
         ("find", b"x".to_vec()),
+        ("done", b"9999999999".to_vec()),
+        ("done", b"x".to_vec()),
     ];
     let intact = first.accept(GAME, 1_000).await;
     first.wait_for_job(&intact).await;
@@ -180,8 +182,8 @@ async fn damaged_and_newer_values_are_errors_of_their_job_alone() {
         first.wait_for_job(&path).await;
         let id = path.rsplit('/').next().unwrap();
         match part {
-            "record" => {
-                connection.hset(format!("k1:{{j}}:job:{id}"), "record", value).await.map(drop)
+            "record" | "done" => {
+                connection.hset(format!("k1:{{j}}:job:{id}"), part, value).await.map(drop)
             }
             "games" => connection.hset(format!("k1:{{j}}:games:{id}"), 0, value).await.map(drop),
             _ => connection.lset(format!("k1:{{j}}:find:{id}"), 3, value).await.map(drop),

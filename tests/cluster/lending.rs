@@ -129,7 +129,8 @@ async fn a_third_node_takes_over_from_one_that_hangs() {
     let (hanging, idle) =
         if is_busy(&second).await { (&second, &third) } else { (&third, &second) };
     hanging.signal("-STOP");
-    until("the other one takes it", LONG, async || is_busy(idle).await).await;
+    let taken = until("the other one takes it", LONG, async || is_busy(idle).await).await;
+    assert!(taken < Duration::from_millis(4_400), "{taken:?}: before it goes back");
     let before = lent.depths().len();
     until("it goes on", LONG, async || lent.depths().len() > before).await;
     assert_rising(&lent.depths());
@@ -147,7 +148,8 @@ async fn a_helper_that_shuts_down_gives_its_searches_back() {
     second.terminate();
     drop(own);
     let before = lent.depths().len();
-    until("it goes on here", LONG, async || lent.depths().len() > before).await;
+    let gap = until("it goes on here", LONG, async || lent.depths().len() > before).await;
+    assert!(gap < Duration::from_secs(4), "{gap:?}: it is told at once");
     assert_rising(&lent.depths());
 }
 
@@ -212,4 +214,34 @@ async fn offers_and_messages_that_make_no_sense_are_ignored() {
     }
     let (_own, lent) = lend(&first, &[&second]).await;
     assert_rising(&lent.depths());
+}
+
+#[tokio::test]
+async fn one_job_and_one_batch_use_the_workers_of_all_nodes() {
+    let server = RedisServer::start().await;
+    let nodes = start_nodes::<3>(&server).await;
+    let job = nodes[0].accept(&"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n".repeat(8), 60_000).await;
+    until("all are busy with the job", LONG, async || {
+        let mut busy = true;
+        for node in &nodes {
+            busy &= is_busy(node).await;
+        }
+        busy
+    })
+    .await;
+    assert_eq!(nodes[0].ask(reqwest::Method::DELETE, &job).await.0, 204);
+    let lines: Vec<String> = (0..60)
+        .map(|number| json!({ "fen": FENS[number % 4], "nodes": 30_000 + number }).to_string())
+        .collect();
+    let batch = nodes[1].start_batch(lines.join("\n")).await;
+    until("all are busy with the batch", LONG, async || {
+        let mut busy = true;
+        for node in &nodes {
+            busy &= is_busy(node).await;
+        }
+        busy
+    })
+    .await;
+    let end = batch.end().await;
+    assert_eq!((&end["reason"], &end["answered"]), (&json!("done"), &json!(60)));
 }

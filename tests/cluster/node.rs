@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 
-use reqwest::{Client, Method, Response};
+use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -129,26 +129,13 @@ impl Node {
     /// Starts an analysis whose updates are read as they come.
     pub(crate) async fn start_analysis(&self, body: &Value) -> RunningAnalysis {
         let request = self.client.post(format!("{}/v1/analysis", self.base)).json(body);
-        let request = request.header("accept", "application/x-ndjson");
-        let mut response = request.send().await.unwrap();
-        assert_eq!(response.status(), 200);
-        let depths = Arc::<Mutex<Vec<u64>>>::default();
-        let seen = depths.clone();
-        let reading = tokio::spawn(async move {
-            let (mut text, mut last) = (Vec::new(), Value::Null);
-            while let Some(chunk) = response.chunk().await.unwrap() {
-                text.extend_from_slice(&chunk);
-                while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
-                    last = serde_json::from_slice(&text[..end]).unwrap();
-                    text.drain(..=end);
-                    if last["type"] == "info" {
-                        seen.lock().unwrap().extend(last["depth"].as_u64());
-                    }
-                }
-            }
-            last
-        });
-        RunningAnalysis(reading, depths)
+        read_lines(request.header("accept", "application/x-ndjson")).await
+    }
+
+    /// Starts a batch of these lines.
+    pub(crate) async fn start_batch(&self, lines: String) -> RunningAnalysis {
+        let request = self.client.post(format!("{}/v1/batch", self.base)).body(lines);
+        read_lines(request.header("content-type", "application/x-ndjson")).await
     }
 
     /// Sends a request without a body.
@@ -264,6 +251,29 @@ impl Node {
         assert!(sent.unwrap().success());
         assert!(self.child.wait().unwrap().success());
     }
+}
+
+/// Sends a request, and reads the lines of its response as they come.
+async fn read_lines(request: RequestBuilder) -> RunningAnalysis {
+    let mut response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    let depths = Arc::<Mutex<Vec<u64>>>::default();
+    let seen = depths.clone();
+    let reading = tokio::spawn(async move {
+        let (mut text, mut last) = (Vec::new(), Value::Null);
+        while let Some(chunk) = response.chunk().await.unwrap() {
+            text.extend_from_slice(&chunk);
+            while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
+                last = serde_json::from_slice(&text[..end]).unwrap();
+                text.drain(..=end);
+                if last["type"] == "info" {
+                    seen.lock().unwrap().extend(last["depth"].as_u64());
+                }
+            }
+        }
+        last
+    });
+    RunningAnalysis(reading, depths)
 }
 
 impl Drop for Node {

@@ -65,6 +65,7 @@ pub(super) struct JobEntry {
     pub(super) limits: PositionLimits,
     pub(super) games: usize,
     pub(super) moves: u64,
+    pub(super) positions: u64,
     /// Maximum stored size of the job with all its evaluations.
     pub(super) reserved_bytes: u64,
     pub(super) progress: watch::Sender<Progress>,
@@ -83,6 +84,7 @@ impl From<&JobRecord> for JobEntry {
             limits: record.limits,
             games: schedule.games(),
             moves: schedule.moves(),
+            positions: schedule.positions(),
             reserved_bytes: record.reserved_bytes,
             progress: watch::Sender::new(Progress { positions_done, status }),
         }
@@ -104,7 +106,7 @@ impl JobEntry {
         self.progress.send_if_modified(|progress| {
             let is_queued = progress.status == JobStatus::Queued;
             let next = Progress {
-                positions_done: progress.positions_done.max(positions_done),
+                positions_done: progress.positions_done.max(positions_done.min(self.positions)),
                 status: if is_queued || status.is_finished() { status } else { progress.status },
             };
             let changes = !progress.status.is_finished() && *progress != next;

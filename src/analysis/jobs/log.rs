@@ -26,6 +26,7 @@ pub(super) async fn follow(jobs: Jobs) {
     let mut shutdown = jobs.subscribe_shutdown();
     let mut last_check = Instant::now();
     while !jobs.is_shutting_down() {
+        jobs.adapt_search_permits();
         let followed = {
             let jobs = jobs.clone();
             let checks_claims = last_check.elapsed() >= WAIT;
@@ -58,6 +59,9 @@ impl Jobs {
             None => Changes::Lost,
         };
         self.apply(&mut self.log(), changes)?;
+        if checks_claims {
+            self.compare_clocks()?;
+        }
         let elsewhere = if checks_claims { self.index().jobs_elsewhere() } else { Vec::new() };
         if !elsewhere.is_empty() {
             for id in self.book().unclaimed(&elsewhere)? {
@@ -92,6 +96,9 @@ impl Jobs {
                 }
             }
             Changes::Lost => {
+                // If the snapshot fails, the place in the log stays lost.
+                **log = None;
+                self.compare_clocks()?;
                 let snapshot = self.book().snapshot()?;
                 **log = Some(snapshot.position);
                 self.reconcile(snapshot);
@@ -175,14 +182,20 @@ impl Jobs {
     /// Fails when there is no such job, when it was removed, and when the store cannot be read now.
     pub(super) fn find_entry(&self, id: JobId) -> Result<Arc<JobEntry>, JobError> {
         match self.entry(id) {
-            Err(JobError::NotFound) if self.book().is_shared() => {
-                self.catch_up(&mut self.log())?;
-                let found = self.entry(id);
-                if matches!(found, Err(JobError::NotFound)) {
-                    // A job that this version cannot decode is an error, and not unknown.
-                    self.book().job(id)?;
+            // First without the log, for which all others wait. A job that this version cannot
+            // decode is an error, and not unknown.
+            Err(JobError::NotFound)
+                if self.book().is_shared() && self.book().job(id)?.is_some() =>
+            {
+                let mut log = self.log();
+                self.catch_up(&mut log)?;
+                match self.entry(id) {
+                    Err(JobError::NotFound) => {
+                        self.apply(&mut log, Changes::Lost)?;
+                        self.entry(id)
+                    }
+                    found => found,
                 }
-                found
             }
             found => found,
         }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::state::{Jobs, run_blocking};
-use crate::analysis::evaluation_cache::StoredAt;
 
 /// Maximum time between two searches for expired jobs.
 const MAX_EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
@@ -19,7 +18,7 @@ pub(super) async fn expire_jobs(jobs: Jobs) {
     let interval =
         (jobs.rules().retention / 10).clamp(Duration::from_millis(100), MAX_EXPIRY_INTERVAL);
     loop {
-        let expired = jobs.expired(StoredAt::now().unix_ms);
+        let expired = jobs.expired(jobs.now_ms());
         if !expired.is_empty() {
             let jobs = jobs.clone();
             if let Err(error) = run_blocking(move || Ok(jobs.remove(&expired)?)).await {

@@ -19,7 +19,6 @@ use super::error::JobError;
 use super::positions::{PositionCursor, Step};
 use super::schedule::Schedule;
 use super::state::{Jobs, run_blocking};
-use crate::analysis::evaluation_cache::StoredAt;
 use crate::analysis::{
     AnalysisError, AnalysisRequest, AnalysisStream, CompletionReason, PriorityClass,
 };
@@ -255,6 +254,9 @@ impl Runner {
                 Err(JobError::Gone) => return ControlFlow::Break(()),
                 // The store cannot be read for now.
                 Err(JobError::Store(error)) if error.is_temporary() => {
+                    if self.jobs.is_shutting_down() {
+                        return ControlFlow::Break(());
+                    }
                     sleep(WRITE_RETRY_DELAY).await;
                     return ControlFlow::Continue(());
                 }
@@ -308,7 +310,7 @@ impl Runner {
         let failed = self.halt_reason == Some(HaltReason::Failure)
             && self.in_flight.is_empty()
             && !is_complete;
-        (is_complete || failed).then(|| JobEnd { at_ms: StoredAt::now().unix_ms, failed })
+        (is_complete || failed).then(|| JobEnd { at_ms: self.jobs.now_ms(), failed })
     }
 
     fn start_commit(&mut self, end: Option<JobEnd>) {

@@ -17,7 +17,6 @@ use super::runner::{RunOutcome, Runner};
 use super::state::{JobRules, Jobs, run_blocking};
 use super::submission::{ParsedSubmission, Submission};
 use crate::analysis::Service;
-use crate::analysis::evaluation_cache::StoredAt;
 use crate::store::StoreError;
 use crate::store::jobs::{
     CLAIM_LIFETIME, Claim, EncodedGame, InsertError, JobBook, JobEnd, JobId, JobRecord, NewJob,
@@ -26,6 +25,9 @@ use crate::store::jobs::{
 
 /// Delay before a job restarts after an error.
 const RESTART_DELAY: Duration = Duration::from_secs(1);
+
+/// Further delay of a job that other nodes may run, too.
+const SHARED_RESTART_DELAY: Duration = Duration::from_secs(30);
 
 /// The time between two renewals of a claim. Several may fail before it ends.
 const RENEW_INTERVAL: Duration = Duration::from_millis(CLAIM_LIFETIME.as_millis() as u64 / 4);
@@ -111,6 +113,11 @@ impl Jobs {
             Ok(jobs.remove(&[id])?)
         });
         match deleted.await {
+            Err(JobError::Gone) if self.are_shared() => {
+                // The first deletion may not have reached the replicas.
+                let jobs = self.clone();
+                run_blocking(move || Ok(jobs.book().check_writable()?)).await
+            }
             Err(JobError::Gone) => Ok(()),
             deleted => deleted,
         }
@@ -156,7 +163,7 @@ impl Jobs {
         let parsed = ParsedSubmission::parse(&submission.text)?;
         let rules = self.rules();
         let limits = submission.position_limits(parsed.position_count(), &rules)?;
-        let now_ms = StoredAt::now().unix_ms;
+        let now_ms = self.now_ms();
         let has_work = parsed.plies.iter().any(|&plies| plies > 0);
         let record = JobRecord {
             id: JobId::random().map_err(|error| JobError::Internal(error.to_string()))?,
@@ -185,25 +192,35 @@ impl Jobs {
         job: &NewJob<'_>,
     ) -> Result<(JobReader, Progress), JobError> {
         let (record, rules) = (job.record, self.rules());
-        let mut is_uploaded = false;
-        for _ in 0..MAX_INSERT_ATTEMPTS {
-            let key = record.idempotency_key.as_ref();
-            if is_uploaded && let Some(found) = self.find_submitted(key, job.request_digest)? {
-                return Ok(found);
-            }
-            let mut log = self.log();
-            if log.is_none() || is_uploaded {
-                self.catch_up(&mut log)?;
-            }
-            let as_of = log.unwrap_or_default();
-            let (client, bytes) = (&submission.client, record.reserved_bytes);
+        let (client, bytes) = (&submission.client, record.reserved_bytes);
+        let plan = || {
             let quota = submission.quota(&rules);
-            let evicted = self.index().plan_evictions(client, bytes, rules.max_usage, quota)?;
-            if !is_uploaded {
-                self.track_write(self.book().upload_games(job))?;
-                is_uploaded = true;
+            self.index().plan_evictions(client, bytes, rules.max_usage, quota)
+        };
+        let is_shared = self.book().is_shared();
+        if is_shared {
+            self.catch_up(&mut self.log())?;
+            plan()?;
+        }
+        // Others wait for the log, and an upload may take long.
+        self.track_write(self.book().upload_games(job))?;
+        for _ in 0..MAX_INSERT_ATTEMPTS {
+            let mut log = self.log();
+            if is_shared {
+                self.catch_up(&mut log)?;
+                // A job that comes after this look makes the insertion stale.
+                let key = record.idempotency_key.as_ref();
+                let stored = key.map(|key| self.book().find_by_idempotency_key(key));
+                if stored.transpose()?.flatten().is_some() {
+                    drop(log);
+                    if let Some(found) = self.find_submitted(key, job.request_digest)? {
+                        return Ok(found);
+                    }
+                    continue;
+                }
             }
-            match self.book().insert(job, &evicted, as_of) {
+            let evicted = plan()?;
+            match self.book().insert(job, &evicted, log.unwrap_or_default()) {
                 Ok(()) => {
                     self.set_write_status(None);
                     return Ok(self.register(record, evicted));
@@ -259,7 +276,12 @@ impl Jobs {
         let (jobs, entry) = (self.clone(), entry.clone());
         run_blocking(move || {
             let Some(claim) = jobs.book().claim(entry.id)? else { return Ok(None) };
-            Runner::new(jobs, entry, claim).map(Some)
+            let runner = Runner::new(jobs.clone(), entry, claim);
+            if runner.is_err() {
+                // If this fails, too, the claim ends by itself.
+                let _ = jobs.book().release(claim);
+            }
+            runner.map(Some)
         })
         .await
     }
@@ -287,6 +309,9 @@ impl Jobs {
                 self.on_interrupted(entry, JobError::Internal(error.to_string())).await;
             }
         }
+        if !self.are_shared() {
+            return false;
+        }
         let jobs = self.clone();
         if let Err(error) = run_blocking(move || Ok(jobs.book().release(claim)?)).await {
             tracing::debug!(job = %entry.id, error = error.to_string(), "a claim was not released");
@@ -298,14 +323,20 @@ impl Jobs {
     async fn on_interrupted(&self, entry: &JobEntry, error: JobError) {
         match error {
             JobError::Gone => return self.drop_missing(entry).await,
-            JobError::Store(error) if error.is_temporary() => {
+            error if error.is_unreachable() => {
                 tracing::debug!(job = %entry.id, error = error.to_string(), "a job waits");
             }
-            error => tracing::error!(
-                job = %entry.id,
-                error = error.to_string(),
-                "a job was interrupted; it restarts after a delay"
-            ),
+            error => {
+                tracing::error!(
+                    job = %entry.id,
+                    error = error.to_string(),
+                    "a job was interrupted; it restarts after a delay"
+                );
+                if self.are_shared() {
+                    // Another node may be able to run it.
+                    sleep(SHARED_RESTART_DELAY).await;
+                }
+            }
         }
         sleep(RESTART_DELAY).await;
     }

@@ -1,6 +1,6 @@
 //! The shared state of the job service: store, index, permits and signals.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,8 +12,12 @@ use super::error::JobError;
 use super::index::Index;
 use super::usage::Usage;
 use crate::analysis::Service;
+use crate::analysis::evaluation_cache::StoredAt;
 use crate::store::StoreError;
 use crate::store::jobs::{JobBook, JobEnd, JobId, LogPosition};
+
+/// Maximum number of searches of all jobs at once.
+const MAX_SEARCHES: usize = 1_024;
 
 /// Limits of the job service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +52,13 @@ struct JobsState {
     log: Mutex<Option<LogPosition>>,
     /// One text is parsed at a time, because its games take several times its length in memory.
     parse_permit: Arc<Semaphore>,
-    /// Two permits per worker: enough to keep all workers busy without crowding the queue.
+    /// Two permits per worker of all nodes: enough to keep all workers busy without crowding the
+    /// queue.
     search_permits: Arc<Semaphore>,
+    /// How many permits there are.
+    permit_count: Mutex<usize>,
+    /// How far the clock of a shared book is ahead of this machine's, in milliseconds.
+    clock_offset_ms: AtomicI64,
     /// Number of evaluations stored since the start.
     positions_evaluated: AtomicU64,
     /// `true` after a failed write, until a write succeeds.
@@ -87,7 +96,8 @@ impl Jobs {
         index: Index,
         log: Option<LogPosition>,
     ) -> Jobs {
-        let search_permits = Arc::new(Semaphore::new(2 * service.status().workers));
+        let permit_count = wanted_permits(&service);
+        let search_permits = Arc::new(Semaphore::new(permit_count));
         Jobs(Arc::new(JobsState {
             service,
             book,
@@ -96,6 +106,8 @@ impl Jobs {
             log: Mutex::new(log),
             parse_permit: Arc::new(Semaphore::new(1)),
             search_permits,
+            permit_count: Mutex::new(permit_count),
+            clock_offset_ms: AtomicI64::new(0),
             positions_evaluated: AtomicU64::new(0),
             failing: watch::Sender::new(false),
             shutdown: watch::Sender::new(false),
@@ -186,6 +198,37 @@ impl Jobs {
         self.0.search_permits.clone()
     }
 
+    /// The time by which jobs end and expire, in milliseconds since 1970: that of the book's clock,
+    /// so that all nodes agree.
+    pub(super) fn now_ms(&self) -> u64 {
+        let offset = self.0.clock_offset_ms.load(Ordering::Relaxed);
+        StoredAt::now().unix_ms.saturating_add_signed(offset)
+    }
+
+    /// Compares this machine's clock with that of the book. Blocks.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read now.
+    pub(super) fn compare_clocks(&self) -> Result<(), StoreError> {
+        let ahead = i128::from(self.book().now_ms()?) - i128::from(StoredAt::now().unix_ms);
+        let offset = i64::try_from(ahead).unwrap_or(0);
+        self.0.clock_offset_ms.store(offset, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Adapts the number of search permits to the workers of all nodes.
+    pub(super) fn adapt_search_permits(&self) {
+        let mut count = self.0.permit_count.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = wanted_permits(&self.0.service);
+        if wanted > *count {
+            self.0.search_permits.add_permits(wanted - *count);
+            *count = wanted;
+        } else {
+            // Those in use are taken back later.
+            *count -= self.0.search_permits.forget_permits(*count - wanted);
+        }
+    }
+
     /// Jobs whose retention time is over at `now_ms`, in milliseconds since 1970.
     pub(super) fn expired(&self, now_ms: u64) -> Vec<JobId> {
         let retention_ms = u64::try_from(self.0.rules.retention.as_millis()).unwrap_or(u64::MAX);
@@ -248,6 +291,11 @@ impl Jobs {
             _ => {}
         }
     }
+}
+
+/// The number of searches that keeps all workers busy.
+fn wanted_permits(service: &Service) -> usize {
+    (2 * service.workers_in_reach()).min(MAX_SEARCHES)
 }
 
 /// Runs a store operation on a blocking thread. It completes even when the caller is dropped.

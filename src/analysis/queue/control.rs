@@ -16,6 +16,9 @@ use crate::engine::StopFlag;
 /// holds few workers is among the first with near certainty.
 const MAX_CLIENTS: usize = 8;
 
+/// A task that other nodes have given back so often runs where it came in.
+const MAX_GIVEN_BACK: u8 = 2;
+
 /// The position of a task in its class queue: the least tag runs first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StartTag {
@@ -60,6 +63,8 @@ struct State {
     place: Option<QueuePlace>,
     /// The task is offered to other nodes.
     is_offered: bool,
+    /// How often another node has given the task back.
+    given_back: u8,
     /// The clients, with the number of their requests.
     clients: Vec<(Client, usize)>,
 }
@@ -98,9 +103,25 @@ impl TaskControl {
         }
     }
 
-    /// Notes that the task is offered to other nodes. Returns `false` if it was before.
+    /// Notes that the task is offered to other nodes. Returns `false` if it is already, or has come
+    /// back too often.
     pub(super) fn offer(&self) -> bool {
-        !std::mem::replace(&mut self.lock().is_offered, true)
+        let mut state = self.lock();
+        state.given_back < MAX_GIVEN_BACK && !std::mem::replace(&mut state.is_offered, true)
+    }
+
+    /// Notes that the task waits again, because another node has given it back.
+    pub(super) fn give_back(&self) {
+        let mut state = self.lock();
+        state.is_offered = false;
+        state.given_back += 1;
+        state.earlier_nodes += state.flag.nodes();
+        if !state.is_stopped {
+            state.flag = Arc::default();
+        }
+        state.paused_at = Some(clock::now());
+        drop(state);
+        self.paused.send_replace(true);
     }
 
     /// Notes that the task is not offered any more.

@@ -45,15 +45,20 @@ impl LentTask {
 }
 
 impl Queue {
-    /// Waiting tasks that have not started and that another node may run, in about the order of
-    /// their turns: at most so many, each of which has waited for so long. They count as offered.
+    /// Waiting tasks of a class that have not started and that another node may run, in about the
+    /// order of their turns: at most so many, each of which has waited for so long. They count as
+    /// offered.
     pub(in crate::analysis) fn offer_tasks(
         &self,
+        class: PriorityClass,
         count: usize,
         min_wait: Duration,
     ) -> Vec<(Arc<TaskControl>, Arc<RemoteSearch>)> {
+        if count == 0 {
+            return Vec::new();
+        }
         let state = self.lock();
-        let waiting = state.interactive.new_in_order().chain(state.batch.new_in_order());
+        let waiting = state.class_queue(class).new_in_order();
         let offered = waiting.filter_map(|queued| {
             let QueuedWork::Start(task) = &queued.work else { return None };
             let search = task.remote_search()?;
@@ -100,9 +105,12 @@ impl Queue {
     pub(in crate::analysis) fn give_back(&self, lent: LentTask) {
         let LentTask { control, submitter, tag, queued_at, payer, span, body } = lent;
         let mut state = self.lock();
-        if state.remove_running(&control).is_none() {
-            return;
-        }
+        let Some(running) = state.remove_running(&control) else { return };
+        control.give_back();
+        // Its class and its client may have changed meanwhile.
+        let (class, workers) = (submitter.class, submitter.workers);
+        let submitter = Submitter { workers, ..running.submitter };
+        let has_place = submitter.class == class;
         let work = QueuedWork::Start(Task::restored(span, body));
         let queued = QueuedTask { submitter, control: control.clone(), queued_at, work, payer };
         if state.closed || control.is_stopped() {
@@ -114,7 +122,11 @@ impl Queue {
             }
             return;
         }
-        state.put_back(queued, tag);
+        if has_place {
+            state.put_back(queued, tag);
+        } else {
+            state.enqueue(queued);
+        }
         state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);

@@ -57,8 +57,9 @@ impl<'a> Shares<'a> {
         running: &'a [RunningTask],
         waiting: &HashMap<Client, usize>,
     ) -> Shares<'a> {
-        let running: Vec<_> =
-            running.iter().map(|running| (running, running.control.clients())).collect();
+        // Tasks that other nodes run hold no worker here.
+        let holding = running.iter().filter(|running| running.submitter.workers > 0);
+        let running: Vec<_> = holding.map(|running| (running, running.control.clients())).collect();
         let of_running = running.iter().flat_map(|(_, clients)| clients);
         let others: HashSet<&Client> =
             of_running.filter(|client| !waiting.contains_key(client)).collect();

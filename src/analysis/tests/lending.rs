@@ -246,6 +246,85 @@ async fn what_a_lost_node_has_found_is_not_replaced_by_less() {
 }
 
 #[tokio::test]
+async fn a_search_that_comes_back_waits_as_others_do() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, first) = Node::busy(&gate, 1).await;
+    let mut waiting = node.service.follow(unique_request(1)).await.unwrap();
+    assert_eq!(node.service.status().demand, 2);
+    let offer = node.offer().await;
+    offer.start().await;
+    wait_until("it is lent", || node.service.status().queue_length == 0).await;
+    assert_eq!(node.service.status().demand, 1, "it needs no worker here");
+    offer.update(5).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    drop(offer);
+    wait_until("it is back", || node.service.status().queue_length == 1).await;
+    let mut is_queued = false;
+    while !is_queued {
+        let update = timeout(Duration::from_secs(10), waiting.next()).await.expect("an update");
+        is_queued = matches!(update.unwrap(), Some(AnalysisUpdate::Queued(_)));
+    }
+    let (_, nodes) = waiting.elapsed_and_nodes();
+    assert_eq!(nodes, 500, "those of the other node count");
+    drop((first, waiting));
+    node.service.drained().await;
+    assert_eq!(node.service.status().demand, 0);
+}
+
+#[tokio::test]
+async fn a_search_that_comes_back_twice_is_not_offered_again() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let _waiting = node.service.follow(unique_request(1)).await.unwrap();
+    for _ in 0..2 {
+        node.offer().await.start().await;
+    }
+    assert!(node.offers_nothing().await);
+}
+
+#[tokio::test]
+async fn an_interactive_request_that_joins_a_lent_batch_search_makes_it_interactive() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let batch = AnalysisRequest { class: PriorityClass::Batch, ..unique_request(1) };
+    let _batch = node.service.follow(batch).await.unwrap();
+    let offer = node.offer().await;
+    offer.start().await;
+    wait_until("it is lent", || node.service.status().batch_length == 0).await;
+    let _joined = node.service.follow(unique_request(1)).await.unwrap();
+    drop(offer);
+    wait_until("it is back", || node.service.status().queue_length == 1).await;
+    assert_eq!(node.service.status().batch_length, 0);
+}
+
+#[tokio::test]
+async fn offers_of_batches_leave_room_for_others() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let batch = AnalysisRequest { class: PriorityClass::Batch, ..unique_request(1) };
+    let _batch = node.service.follow(batch).await.unwrap();
+    let _open = node.offer().await;
+    let _interactive = node.service.follow(unique_request(2)).await.unwrap();
+    assert_eq!(node.offer().await.search.class, PriorityClass::Interactive);
+}
+
+#[tokio::test]
+async fn a_shutdown_while_a_search_is_back_answers_with_what_was_found() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let waiting = node.service.follow(unique_request(1)).await.unwrap();
+    let offer = node.offer().await;
+    let reading = tokio::spawn(read(waiting));
+    offer.start().await;
+    offer.update(5).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    drop(offer);
+    wait_until("it is back", || node.service.status().queue_length == 1).await;
+    node.service.shut_down();
+    assert_eq!(reading.await.unwrap(), (vec![5], Ok(CompletionReason::Shutdown)));
+}
+
+#[tokio::test]
 async fn the_end_of_the_last_request_reaches_the_other_node() {
     let gate = Arc::default();
     let (mut node, _first) = Node::busy(&gate, 1).await;

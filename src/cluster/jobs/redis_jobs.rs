@@ -31,6 +31,9 @@ const MAX_JOBS_AT_ONCE: usize = 500;
 /// The longest evaluation that is read, in bytes.
 const MAX_EVAL_BYTES: usize = 256;
 
+/// The record of a job and the number of its published evaluations, as the server has them.
+type JobFields = (Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// The jobs that all nodes share.
 #[derive(Debug)]
 pub struct RedisJobs {
@@ -50,14 +53,22 @@ impl RedisJobs {
     }
 
     /// The record of a job, given its fields on the server.
-    fn decode_job(
-        id: JobId,
-        fields: (Option<Vec<u8>>, Option<u64>),
-    ) -> Result<Option<JobRecord>, StoreError> {
+    fn decode_job(id: JobId, fields: JobFields) -> Result<Option<JobRecord>, StoreError> {
         let (Some(value), done) = fields else { return Ok(None) };
+        let damaged = || StoreError::Failed(format!("the progress of job {id} is damaged"));
+        let done = match done {
+            Some(text) => {
+                let text = std::str::from_utf8(&text).map_err(|_| damaged())?;
+                text.parse::<u64>().map_err(|_| damaged())?
+            }
+            None => 0,
+        };
         let body = open(Kind::Job, id, 0, &value)?;
-        let record = JobRecord::decode(id, done.unwrap_or(0), body);
-        record.map(Some).map_err(|error| StoreError::Failed(format!("job {id} is {error}")))
+        let record = JobRecord::decode(id, done, body);
+        let record = record.map_err(|error| StoreError::Failed(format!("job {id} is {error}")))?;
+        // Each game has a position more than moves, at most.
+        let positions: u64 = record.plies.iter().map(|&plies| u64::from(plies) + 1).sum();
+        if done > positions { Err(damaged()) } else { Ok(Some(record)) }
     }
 
     /// Reads jobs. Those that cannot be decoded are logged and left out.
@@ -68,7 +79,7 @@ impl RedisJobs {
             for &id in chunk {
                 commands.cmd("HMGET").arg(self.server.key_of("job", id)).arg(&["record", "done"]);
             }
-            let answers: Vec<(Option<Vec<u8>>, Option<u64>)> = self.server.read_all(&commands)?;
+            let answers: Vec<JobFields> = self.server.read_all(&commands)?;
             for (&id, fields) in chunk.iter().zip(answers) {
                 match RedisJobs::decode_job(id, fields) {
                     Ok(record) => records.extend(record),
@@ -154,6 +165,11 @@ impl JobBook for RedisJobs {
 
     fn disk_bytes(&self) -> u64 {
         0
+    }
+
+    fn now_ms(&self) -> Result<u64, StoreError> {
+        let (seconds, micros): (u64, u64) = self.server.read(&cmd("TIME"))?;
+        Ok(seconds * 1_000 + micros / 1_000)
     }
 
     fn snapshot(&self) -> Result<Snapshot, StoreError> {
@@ -282,7 +298,7 @@ impl JobBook for RedisJobs {
         evicted: &[JobId],
         as_of: LogPosition,
     ) -> Result<(), InsertError> {
-        let NewJob { record, request_digest, .. } = job;
+        let NewJob { record, request_digest, games } = job;
         let id = record.id;
         let mut insert = self.server.script(scripts::INSERT);
         insert.arg(as_of.version).arg(id.to_string()).arg(seal(Kind::Job, id, 0, &record.encode()));
@@ -290,6 +306,7 @@ impl JobBook for RedisJobs {
         insert.arg(record.idempotency_key.as_ref().map_or(&[][..], |key| &key[..]));
         let digest = seal(Kind::Request, id, 0, request_digest);
         insert.arg([id.to_string().as_bytes(), &digest].concat());
+        insert.arg(games.len()).arg(games.iter().filter(|game| game.text.is_some()).count());
         insert.arg(hex_ids(evicted));
         match self.server.write::<String>(&insert)?.as_str() {
             "inserted" => Ok(()),

@@ -42,10 +42,11 @@ end
 }
 
 /// Inserts a job whose games were uploaded, and removes others. Returns `stale` if the version is
-/// another one or the idempotency key is taken, and `late` if the games have expired.
+/// another one or the idempotency key is taken, and `late` if some of the games have expired.
 ///
 /// `ARGV`: the expected version, the job, its record, `1` if it has ended, the idempotency key or
-/// an empty text, the value of the key, the jobs to remove.
+/// an empty text, the value of the key, how many games and how many texts it has, the jobs to
+/// remove.
 pub(super) const INSERT: &str = concat!(
     library!(),
     remove!(),
@@ -53,9 +54,11 @@ pub(super) const INSERT: &str = concat!(
 local id, key = ARGV[2], ARGV[5]
 if (redis.call('GET', root .. 'version') or '0') ~= ARGV[1] then return 'stale' end
 if key ~= '' and redis.call('HEXISTS', root .. 'keys', key) == 1 then return 'stale' end
-if redis.call('PERSIST', root .. 'games:' .. id) == 0 then return 'late' end
+if redis.call('HLEN', root .. 'games:' .. id) ~= tonumber(ARGV[7])
+  or redis.call('HLEN', root .. 'texts:' .. id) ~= tonumber(ARGV[8]) then return 'late' end
+redis.call('PERSIST', root .. 'games:' .. id)
 redis.call('PERSIST', root .. 'texts:' .. id)
-for i = 7, #ARGV do remove(ARGV[i]) end
+for i = 9, #ARGV do remove(ARGV[i]) end
 redis.call('SADD', root .. 'ids', id)
 redis.call('HSET', root .. 'job:' .. id, 'record', ARGV[3])
 if ARGV[4] == '1' then redis.call('HSET', root .. 'job:' .. id, 'ended', 1) end
@@ -103,13 +106,14 @@ if redis.call('HGET', job, 'fence') == ARGV[2] and redis.call('HEXISTS', job, 'e
   redis.call('SET', root .. 'lease:' .. ARGV[1], ARGV[3], 'PX', ARGV[4])
 end";
 
-/// Gives a claim up.
+/// Gives a claim up. What its node has sent before and arrives later has no effect.
 ///
 /// `ARGV`: the job, the fencing number.
 pub(super) const RELEASE: &str = concat!(
     library!(),
     "
 if redis.call('HGET', root .. 'job:' .. ARGV[1], 'fence') == ARGV[2] then
+  redis.call('HINCRBY', root .. 'job:' .. ARGV[1], 'fence', 1)
   redis.call('DEL', root .. 'lease:' .. ARGV[1])
   progressed('change', 'released', 'job', ARGV[1])
 end"
@@ -141,13 +145,16 @@ local job = root .. 'job:' .. id
 if redis.call('EXISTS', job) == 0 then return 'gone' end
 if redis.call('HGET', job, 'fence') ~= ARGV[2]
   or tonumber(done) > redis.call('LLEN', root .. 'find:' .. id) then return 'lost' end
-redis.call('HSET', job, 'done', done)
-if ARGV[4] == '' then
-  progressed('change', 'running', 'job', id, 'done', done)
-elseif redis.call('HEXISTS', job, 'ended') == 0 then
+-- A command that was long on its way must not take anything back.
+if redis.call('HEXISTS', job, 'ended') == 1 then return 'published' end
+local is_more = tonumber(done) > tonumber(redis.call('HGET', job, 'done') or '0')
+if is_more then redis.call('HSET', job, 'done', done) end
+if ARGV[4] ~= '' then
   redis.call('HSET', job, 'record', ARGV[4], 'ended', 1)
   redis.call('DEL', root .. 'lease:' .. id)
   changed('change', 'ended', 'job', id, 'done', done, 'at', ARGV[5], 'failed', ARGV[6])
+elseif is_more then
+  progressed('change', 'running', 'job', id, 'done', done)
 end
 return 'published'"
 );

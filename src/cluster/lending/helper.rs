@@ -17,7 +17,7 @@ use super::lender::Lender;
 use super::message::{Content, Message};
 use super::offered_search::OfferedSearch;
 use super::search_id::SearchId;
-use crate::analysis::{AnalysisStream, AnalysisUpdate, CompletionReason, PriorityClass, Service};
+use crate::analysis::{AnalysisStream, AnalysisUpdate, PriorityClass, Service};
 use crate::cluster::connection::{CommandError, Connection};
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
@@ -78,8 +78,8 @@ struct Taken {
 }
 
 /// A search that runs here. Dropping it forgets it.
-struct RunningSearch<'a> {
-    inner: &'a Inner,
+struct RunningSearch {
+    inner: Arc<Inner>,
     taken: Taken,
     /// Signs of life in a row that nobody has received.
     unheard: u32,
@@ -88,7 +88,7 @@ struct RunningSearch<'a> {
     unsent: Option<Vec<u8>>,
 }
 
-impl Drop for RunningSearch<'_> {
+impl Drop for RunningSearch {
     fn drop(&mut self) {
         self.inner.running().remove(&self.taken.search.id);
     }
@@ -100,8 +100,12 @@ enum End {
     Finished(Vec<u8>),
     /// The node cannot run it to its end.
     GivenUp,
+    /// The node that asks has asked for the result so far, or needs none. It removes the entry.
+    Stopped(Option<Vec<u8>>),
     /// Nobody waits for it.
     Abandoned,
+    /// Nobody has heard that it was taken. The entry stays for whoever takes it over.
+    Unheard,
 }
 
 impl Helper {
@@ -144,7 +148,7 @@ impl Helper {
             match self.0.take(take_over).await {
                 Ok(taken) => {
                     for taken in taken {
-                        self.start(&service, taken);
+                        self.start(&service, taken).await;
                     }
                 }
                 Err(error) => {
@@ -169,21 +173,30 @@ impl Helper {
         }
     }
 
-    fn start(&self, service: &Service, taken: Taken) {
-        // Requests may have come while the node waited for an offer.
-        let is_free = service.has_free_worker();
-        let started = is_free.then(|| service.run_for_node(taken.search.search.clone()));
-        self.0.helped.fetch_add(u64::from(is_free), Ordering::Relaxed);
+    /// Starts a search. The node that asks hears of it first: the search itself would compete with
+    /// the message for a core.
+    async fn start(&self, service: &Service, taken: Taken) {
         let (stop, stopped) = watch::channel(false);
-        self.0.running().insert(taken.search.id, stop);
-        let helper = self.clone();
+        {
+            let mut running = self.0.running();
+            // After a pause of the server, the node may take over what it runs itself.
+            if running.contains_key(&taken.search.id) {
+                return;
+            }
+            running.insert(taken.search.id, stop);
+        }
+        let mut running = RunningSearch {
+            inner: self.0.clone(),
+            taken,
+            unheard: 0,
+            last_update: None,
+            unsent: None,
+        };
+        let stream = running.begin(service).await;
         tokio::spawn(async move {
-            let inner = &*helper.0;
-            let mut running =
-                RunningSearch { inner, taken, unheard: 0, last_update: None, unsent: None };
-            let end = match started {
-                Some(Ok(stream)) => running.follow(stream, stopped).await,
-                Some(Err(_)) | None => End::GivenUp,
+            let end = match stream {
+                Ok(stream) => running.follow(stream, stopped).await,
+                Err(end) => end,
             };
             if let Err(error) = running.end(end).await {
                 tracing::debug!(error = error.to_string(), "a lent search ended without a word");
@@ -239,7 +252,7 @@ impl Inner {
                 .arg("CREATE")
                 .arg(self.keys.searches(class))
                 .arg(GROUP)
-                .arg("$")
+                .arg("0")
                 .arg("MKSTREAM");
             match self.reader.run::<()>(&command, LIMIT).await {
                 Err(error) if error.server_code() != Some("BUSYGROUP") => return Err(error),
@@ -326,16 +339,29 @@ impl Inner {
     }
 }
 
-impl RunningSearch<'_> {
+impl RunningSearch {
+    /// Begins the search, unless no worker is free any more or nobody waits for it.
+    async fn begin(&self, service: &Service) -> Result<AnalysisStream, End> {
+        // Requests may have come while the node waited for an offer.
+        if !service.has_free_worker() {
+            return Err(End::GivenUp);
+        }
+        if !matches!(self.send(Content::Started).await, Ok(1..)) {
+            return Err(End::Unheard);
+        }
+        if !service.has_free_worker() {
+            return Err(End::GivenUp);
+        }
+        self.inner.helped.fetch_add(1, Ordering::Relaxed);
+        service.run_for_node(self.taken.search.search.clone()).map_err(|_| End::GivenUp)
+    }
+
     /// Follows the search to its end, and tells the node that asks.
     async fn follow(
         &mut self,
         mut stream: AnalysisStream,
         mut stopped: watch::Receiver<bool>,
     ) -> End {
-        if self.send(Content::Started).await.is_err() {
-            return End::Abandoned;
-        }
         let mut alive = interval(ALIVE_INTERVAL);
         alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         alive.tick().await;
@@ -349,11 +375,15 @@ impl RunningSearch<'_> {
                         self.note_update(report).await;
                     }
                     Ok(Some(AnalysisUpdate::End(answer))) => {
-                        return match answer.reason {
-                            CompletionReason::Shutdown | CompletionReason::Replaced => End::GivenUp,
-                            _ => End::Finished(self.taken.search.search.encode(&answer.report)),
+                        let report = self.taken.search.search.encode_answer(&answer);
+                        return match report {
+                            report if *stopped.borrow() => End::Stopped(report),
+                            Some(report) => End::Finished(report),
+                            None => End::GivenUp,
                         };
                     }
+                    // Other requests need the worker.
+                    Ok(Some(AnalysisUpdate::Queued(_))) => return End::GivenUp,
                     Ok(Some(_)) => {}
                     Ok(None) | Err(_) => return End::GivenUp,
                 },
@@ -401,7 +431,7 @@ impl RunningSearch<'_> {
 
     /// Sends a message. Returns how many nodes have received it.
     async fn send(&self, content: Content) -> Result<u64, CommandError> {
-        let Inner { connection, keys, node, .. } = self.inner;
+        let Inner { connection, keys, node, .. } = &*self.inner;
         let OfferedSearch { id, lender, .. } = &self.taken.search;
         let message = Message { search: *id, sender: node.clone(), content };
         let mut command = cmd("PUBLISH");
@@ -411,11 +441,15 @@ impl RunningSearch<'_> {
 
     /// Ends the search for all nodes.
     async fn end(&self, end: End) -> Result<(), CommandError> {
-        let Inner { connection, keys, node, .. } = self.inner;
+        let Inner { connection, keys, node, .. } = &*self.inner;
         let Taken { stream, entry, search: OfferedSearch { id, lender, .. } } = &self.taken;
         let content = match end {
             End::Finished(report) => Some(Content::Finished(report)),
             End::GivenUp => Some(Content::GivenUp),
+            End::Stopped(Some(report)) => {
+                return self.send(Content::Finished(report)).await.map(drop);
+            }
+            End::Stopped(None) | End::Unheard => return Ok(()),
             End::Abandoned => None,
         };
         let mut commands = redis::pipe();

@@ -14,6 +14,7 @@ use super::message::{Content, Message};
 use super::offered_search::OfferedSearch;
 use super::search_id::SearchId;
 use crate::analysis::{Offer, RemoteEvent, RemoteSearch};
+use crate::cluster::breaker::Breaker;
 use crate::cluster::connection::{CommandError, Connection};
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
@@ -44,6 +45,8 @@ struct Inner {
     offers: Mutex<HashMap<SearchId, mpsc::Sender<Message>>>,
     /// Searches that other nodes have started.
     lent: AtomicU64,
+    /// Keeps the node from offers that the server does not take.
+    breaker: Breaker,
     /// A refusal of the server was logged.
     is_refusal_logged: AtomicBool,
 }
@@ -57,6 +60,9 @@ struct OpenOffer<'a> {
     entry: String,
     /// The node that runs the search.
     helper: Option<NodeId>,
+    /// The start of the search was told.
+    is_started: bool,
+    /// When the search was offered, or its node was last heard of.
     last_message: Instant,
 }
 
@@ -68,7 +74,7 @@ enum Meaning {
     Returned,
     /// The node that ran the search cannot run it to its end.
     Lost,
-    /// The node searches in vain.
+    /// Nobody needs the search of this node.
     NotNeeded(NodeId),
 }
 
@@ -87,8 +93,14 @@ impl Lender {
             node,
             offers: Mutex::default(),
             lent: AtomicU64::new(0),
+            breaker: Breaker::default(),
             is_refusal_logged: AtomicBool::new(false),
         }))
+    }
+
+    /// `true` while the server takes offers.
+    pub(in crate::cluster) fn can_offer(&self) -> bool {
+        self.0.breaker.allows()
     }
 
     /// How many searches other nodes have started.
@@ -109,8 +121,8 @@ impl Lender {
         Offer { events, stop }
     }
 
-    /// Passes a message of another node to its search. One of an unknown search is answered, so
-    /// that nobody searches in vain.
+    /// Passes a message of another node to its search. A node that runs an unknown search is told
+    /// to stop.
     pub(in crate::cluster) fn receive(&self, message: Message) {
         let offers = self.0.offers();
         match offers.get(&message.search) {
@@ -160,9 +172,11 @@ impl Inner {
             search,
             entry: String::new(),
             helper: None,
+            is_started: false,
             last_message: Instant::now(),
         };
-        offer.entry = offer.publish().await?;
+        offer.publish().await?;
+        let mut is_stopping = false;
         loop {
             let patience = offer.last_message + PATIENCE;
             tokio::select! {
@@ -171,20 +185,31 @@ impl Inner {
                     match offer.meaning_of(message) {
                         Meaning::Nothing => {}
                         Meaning::Event(event) => {
+                            if offer.note_start() {
+                                let _ = events.send(RemoteEvent::Started).await;
+                            }
                             let is_last = matches!(event, RemoteEvent::Finished(_));
                             // Without a listener the offer is withdrawn below.
                             let _ = events.send(event).await;
                             if is_last {
-                                return Ok(());
+                                return if is_stopping { offer.remove().await } else { Ok(()) };
                             }
                         }
-                        Meaning::Returned => offer.entry = offer.publish().await?,
+                        Meaning::Returned => offer.publish().await?,
                         Meaning::Lost => return Ok(()),
                         Meaning::NotNeeded(node) => self.send_stop(id, &node).await,
                     }
                 }
                 () = events.closed() => return offer.withdraw().await,
-                Ok(()) = stopped.changed() => offer.stop().await,
+                Ok(()) = stopped.changed() => {
+                    is_stopping = true;
+                    offer.stop().await;
+                }
+                // The entry may be gone: trimmed, or lost with the server.
+                () = sleep_until(patience), if offer.helper.is_none() => {
+                    offer.remove().await?;
+                    offer.publish().await?;
+                }
                 () = sleep_until(patience), if offer.helper.is_some() => {
                     if let Some(event) = offer.stored_result().await {
                         let _ = events.send(event).await;
@@ -206,22 +231,38 @@ impl Inner {
 }
 
 impl OpenOffer<'_> {
-    /// Adds the search to its stream. Returns the id of the entry.
-    async fn publish(&self) -> Result<String, CommandError> {
-        let Inner { connection, node, .. } = self.inner;
+    /// Adds the search to its stream.
+    async fn publish(&mut self) -> Result<(), CommandError> {
+        let Inner { connection, node, breaker, .. } = self.inner;
         let mut command = cmd("XADD");
         command.arg(&self.stream).arg("MAXLEN").arg("~").arg(MAX_OFFERS).arg("*");
         command.arg("search").arg(OfferedSearch::encode(self.id, node, &self.search));
-        connection.run(&command, LIMIT).await
+        let added = connection.run(&command, LIMIT).await;
+        breaker.record(added.is_ok());
+        self.entry = added?;
+        self.last_message = Instant::now();
+        Ok(())
+    }
+
+    /// Counts the start of the search. Returns `true` if it was not known.
+    fn note_start(&mut self) -> bool {
+        let is_new = !self.is_started;
+        self.is_started = true;
+        self.inner.lent.fetch_add(u64::from(is_new), Ordering::Relaxed);
+        is_new
     }
 
     /// What a message means for the search.
     fn meaning_of(&mut self, Message { sender, content, .. }: Message) -> Meaning {
         if content == Content::Started {
-            let former = self.helper.replace(sender);
-            self.inner.lent.fetch_add(u64::from(former.is_none()), Ordering::Relaxed);
+            self.helper = Some(sender);
             self.last_message = Instant::now();
             return Meaning::Event(RemoteEvent::Started);
+        }
+        let is_first = self.helper.is_none() && content != Content::GivenUp;
+        if is_first {
+            // The message of the start was lost.
+            self.helper = Some(sender.clone());
         }
         if self.helper.as_ref() != Some(&sender) {
             return match content {
@@ -242,6 +283,7 @@ impl OpenOffer<'_> {
                 None => Meaning::Lost,
             },
             Content::GivenUp => Meaning::Lost,
+            Content::Alive if is_first => Meaning::Event(RemoteEvent::Started),
             Content::Started | Content::Alive | Content::Stop => Meaning::Nothing,
         }
     }
@@ -263,9 +305,14 @@ impl OpenOffer<'_> {
         }
     }
 
-    /// Takes the search out of its stream, and ends it where it runs.
+    /// Ends the search where it runs, and takes it out of its stream.
     async fn withdraw(&self) -> Result<(), CommandError> {
         self.stop().await;
+        self.remove().await
+    }
+
+    /// Takes the search out of its stream.
+    async fn remove(&self) -> Result<(), CommandError> {
         let mut commands = redis::pipe();
         commands.cmd("XACK").arg(&self.stream).arg(GROUP).arg(&self.entry).ignore();
         commands.cmd("XDEL").arg(&self.stream).arg(&self.entry).ignore();

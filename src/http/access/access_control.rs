@@ -188,7 +188,7 @@ impl AccessControl {
     }
 }
 
-/// Who has sent a request, as far as the request says.
+/// The client of a request, as far as the request says.
 pub(super) struct Claim {
     /// The client at its address.
     pub(super) at_address: Client,

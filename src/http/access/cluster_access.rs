@@ -86,7 +86,7 @@ impl AccessControl {
         identity: &Identity,
         counters: Option<&dyn SharedCounters>,
     ) -> Result<String, TicketError> {
-        let token = new_token()?;
+        let mut token = new_token()?;
         let put = match counters {
             Some(counters) => {
                 let key = identity.key.as_deref().map(str::to_owned);
@@ -100,7 +100,11 @@ impl AccessControl {
             Some(PutTicket::TooMany { retry_after }) => {
                 return Err(TicketError::TooMany(retry_after));
             }
-            None => self.tickets().put(token, identity.clone())?,
+            None => {
+                // The cluster may have stored the other token without an answer in time.
+                token = new_token()?;
+                self.tickets().put(token, identity.clone())?;
+            }
         }
         Ok(text_of(&token))
     }

@@ -218,11 +218,10 @@ impl CoreSnapshot {
             "Workers that run a search or a perft.",
             *busy_workers,
         )?;
-        let waiting = self.status.queue_length + self.status.batch_length;
         writer.gauge(
             "kibitzer_demand_workers",
-            "Busy workers and searches that wait for one, without speculative searches.",
-            *busy_workers + waiting,
+            "Workers that running and waiting searches of clients need.",
+            self.status.demand,
         )?;
         writer.gauge("kibitzer_searches_running", "Running searches.", searches.running)?;
         writer.counter(

@@ -24,6 +24,12 @@ pub trait JobBook: fmt::Debug + Send + Sync + 'static {
     /// Size on disk in bytes; 0 in memory, and when the jobs are on another machine.
     fn disk_bytes(&self) -> u64;
 
+    /// The time of the store's clock, in milliseconds since 1970. All nodes have the same.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read now.
+    fn now_ms(&self) -> Result<u64, StoreError>;
+
     /// Returns all jobs and tombstones. A job that cannot be decoded is logged and left out.
     ///
     /// # Errors
@@ -70,8 +76,8 @@ pub trait JobBook: fmt::Debug + Send + Sync + 'static {
     /// Fails when the store cannot be read now.
     fn evals(&self, id: JobId, first: u64, count: u64) -> Result<Vec<PositionEval>, StoreError>;
 
-    /// Stores the games of a job that will be inserted, if they are too large for one write. They
-    /// vanish if it is not inserted soon.
+    /// Stores the games of a job that will be inserted, if they are too large for one write. The
+    /// store removes them if the job is not inserted within a minute.
     ///
     /// # Errors
     /// Fails when the store cannot be written.
@@ -90,7 +96,8 @@ pub trait JobBook: fmt::Debug + Send + Sync + 'static {
         as_of: LogPosition,
     ) -> Result<(), InsertError>;
 
-    /// Claims an unfinished job for this node; `None` when another node runs it.
+    /// Claims an unfinished job for this node; `None` when another node runs it, and when it has
+    /// ended or was removed.
     ///
     /// # Errors
     /// Fails when the store cannot be written.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use redb::backends::InMemoryBackend;
 use redb::{
@@ -127,6 +127,11 @@ impl JobBook for JobFile {
 
     fn disk_bytes(&self) -> u64 {
         self.db.path().and_then(|path| fs::metadata(path).ok()).map_or(0, |file| file.len())
+    }
+
+    fn now_ms(&self) -> Result<u64, StoreError> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
     }
 
     fn snapshot(&self) -> Result<Snapshot, StoreError> {

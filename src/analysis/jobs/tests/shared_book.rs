@@ -121,6 +121,10 @@ impl JobBook for SharedBook {
         0
     }
 
+    fn now_ms(&self) -> Result<u64, StoreError> {
+        self.file()?.now_ms()
+    }
+
     fn snapshot(&self) -> Result<Snapshot, StoreError> {
         let state = self.server.state();
         let snapshot = self.file()?.snapshot()?;

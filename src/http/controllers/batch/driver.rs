@@ -27,6 +27,9 @@ use crate::http::{App, json};
 /// The lines in flight per worker: one is searched, and one is next.
 const LINES_PER_WORKER: usize = 2;
 
+/// The maximum number of lines in flight, however many workers the nodes of a cluster have.
+const MAX_LINES_IN_FLIGHT: usize = 1_024;
+
 /// Starts the driver in a new task and returns the response.
 pub(super) fn start(
     app: &App,
@@ -38,7 +41,6 @@ pub(super) fn start(
     let (output, response) = setup.open();
     output.set_stall_timer_paused(true);
     let driver = Driver {
-        max_in_flight: handler.service.status().workers * LINES_PER_WORKER,
         max_unread_bytes: app.caps().batch_bytes,
         handler,
         output,
@@ -68,8 +70,6 @@ struct Driver {
     /// Received lines that are not in flight yet, each with its index.
     queued: VecDeque<(usize, InputLine)>,
     in_flight: JoinSet<LineOutcome>,
-    /// The maximum number of lines in flight.
-    max_in_flight: usize,
     /// No further line starts while this many bytes of answers are unread.
     max_unread_bytes: usize,
     /// The reason why no more lines are read; `None` while the driver reads.
@@ -126,6 +126,11 @@ fn has_second_object(text: &[u8]) -> bool {
 }
 
 impl Driver {
+    /// The maximum number of lines in flight. It changes with the nodes of a cluster.
+    fn max_in_flight(&self) -> usize {
+        (self.handler.service.workers_in_reach() * LINES_PER_WORKER).min(MAX_LINES_IN_FLIGHT)
+    }
+
     async fn run(mut self, mut input: LineReader) {
         let mut index = 0;
         while self.end_reason.is_none() || !self.queued.is_empty() || !self.in_flight.is_empty() {
@@ -150,7 +155,7 @@ impl Driver {
                     Err(reason) => self.stop_reading(reason),
                 },
             }
-            while self.in_flight.len() < self.max_in_flight
+            while self.in_flight.len() < self.max_in_flight()
                 && !self.is_output_full()
                 && let Some((index, line)) = self.queued.pop_front()
             {

@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 use tracing::Instrument;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
@@ -21,6 +21,9 @@ use crate::http::stream::{Delivery, END_EVENT_ID, StreamSetup, StreamWriter};
 
 /// The number of events per read.
 const EVENTS_PER_READ: u64 = 16;
+
+/// The time until a job that is gone from the store is looked at again.
+const GONE_RETRY: Duration = Duration::from_millis(100);
 
 /// An event of a review.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -107,7 +110,13 @@ impl EventWriter {
                     Ok(true) => last_sent_at = Instant::now(),
                     Ok(false) => return,
                     // The job's status is not updated yet. The next iteration sees the deletion.
-                    Err(JobError::Gone) if !self.job.progress().status.is_finished() => {}
+                    Err(JobError::Gone) if !self.job.progress().status.is_finished() => {
+                        tokio::select! {
+                            () = self.stream.closed() => return,
+                            _ = progress.changed() => {}
+                            () = sleep(GONE_RETRY) => {}
+                        }
+                    }
                     Err(JobError::Gone) => {
                         return self.send_end(Progress { status: JobStatus::Gone, ..current });
                     }
