@@ -1,5 +1,7 @@
 //! Review jobs: any node answers for any job, and none is lost.
 
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use redis::{AsyncTypedCommands, cmd};
@@ -214,4 +216,58 @@ async fn nodes_agree_again_after_the_jobs_server_has_lost_its_data() {
     }
     let path = nodes[1].accept(GAME, 1_000).await;
     assert_eq!(moves(&nodes[0].wait_for_job(&path).await).len(), 10);
+}
+
+/// Submits jobs until `stop`, each until it is accepted. Returns their ids.
+async fn submit_until(nodes: &[Node], client: usize, stop: &AtomicBool) -> Vec<String> {
+    let mut accepted = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        let key = format!("{client}-{}", accepted.len());
+        let mut attempt = accepted.len();
+        let id = loop {
+            let node = &nodes[attempt % nodes.len()];
+            attempt += 1;
+            let (status, answer) = node.submit(GAME, 1_000, Some(&key)).await;
+            match status {
+                202 => break answer["id"].as_str().unwrap().to_owned(),
+                503 => tokio::time::sleep(Duration::from_millis(50)).await,
+                status => panic!("{status}: {answer}"),
+            }
+        };
+        accepted.push(id);
+        // So that far fewer are accepted than the server keeps.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    accepted
+}
+
+#[tokio::test]
+async fn no_accepted_job_is_lost_or_doubled_when_the_jobs_server_is_killed_again_and_again() {
+    let mut servers = Servers::start().await;
+    let nodes = [servers.node(), servers.node()];
+    let stop = AtomicBool::new(false);
+    let kill = async {
+        for _ in 0..5 {
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            servers.jobs.restart().await;
+        }
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        stop.store(true, Ordering::Relaxed);
+    };
+    let (first, second, ()) =
+        tokio::join!(submit_until(&nodes, 1, &stop), submit_until(&nodes, 2, &stop), kill);
+    let accepted = [first, second].concat();
+    assert!(accepted.len() > 20, "{} jobs", accepted.len());
+    for id in &accepted {
+        let job = nodes[1].wait_for_job(&format!("/v1/games/{id}")).await;
+        assert_eq!(moves(&job).len(), 10);
+    }
+    let stored: Vec<String> = cmd("SMEMBERS")
+        .arg("k1:{j}:ids")
+        .query_async(&mut servers.jobs.connect().await)
+        .await
+        .unwrap();
+    let (accepted, stored): (HashSet<_>, HashSet<_>) =
+        (accepted.into_iter().collect(), stored.into_iter().collect());
+    assert_eq!(accepted, stored, "each job is there once");
 }
