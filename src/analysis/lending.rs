@@ -15,7 +15,6 @@ use super::cluster::Cluster;
 use super::queue::{LentTask, Queue, TaskControl};
 use super::remote_search::{Offer, RemoteEvent, RemoteSearch};
 use super::request::PriorityClass;
-use crate::engine::{Report, StopReason};
 
 /// How long a search waits before it is offered.
 const MIN_WAIT: Duration = Duration::from_millis(5);
@@ -138,10 +137,7 @@ async fn follow(queue: &Queue, control: &TaskControl, mut offer: Offer, mut lent
 /// here.
 fn end_without_result(queue: &Queue, lent: LentTask, is_stopped: bool) {
     match lent.latest_report().filter(|_| is_stopped) {
-        Some(report) => {
-            let report = Report { reason: StopReason::Stopped, ..report };
-            queue.finish_lent(lent, report);
-        }
+        Some(report) => queue.finish_lent(lent, report),
         None => queue.give_back(lent),
     }
 }

@@ -2,7 +2,6 @@
 
 mod codec;
 
-use std::fmt;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -11,7 +10,7 @@ use super::answer::{Answer, CompletionReason};
 use super::cache_key::AnalysisKey;
 use super::request::PriorityClass;
 use super::session::Client;
-use crate::chess::{Game, Move, Position};
+use crate::chess::{Game, Move};
 use crate::engine::{Limits, Report, Score, SearchOptions, StopReason};
 use crate::store::{EntryKey, Record, StoredEffort};
 
@@ -71,25 +70,12 @@ impl RemoteSearch {
         client: &Client,
         class: PriorityClass,
     ) -> Option<RemoteSearch> {
-        if options.threads > 1 || options.private_table || !is_worth_it(&limits) {
+        // Before the game is copied: most requests are answered without a search elsewhere.
+        if !is_worth_it(&limits) || !is_possible(game, &limits, options) {
             return None;
         }
         let (game, options, client) = (game.clone(), options.clone(), client.clone());
-        let search = RemoteSearch { game, limits, options, client, class };
-        search.is_possible().then_some(search)
-    }
-
-    /// `true` if a node may run it.
-    pub fn is_possible(&self) -> bool {
-        let SearchOptions { threads, multipv, ref search_moves, private_table, .. } = self.options;
-        let position = self.game.position();
-        threads == 1
-            && (1..=MAX_LINES).contains(&multipv)
-            && !private_table
-            && self.limits.clock.is_none()
-            && self.limits.movetime.is_some()
-            && search_moves.iter().all(|&mv| position.is_legal(mv))
-            && !self.game.outcome().is_over()
+        Some(RemoteSearch { game, limits, options, client, class })
     }
 
     /// The encoding of the last report of this search; `None` for a search that this node could not
@@ -156,9 +142,22 @@ impl RemoteSearch {
             && lines.iter().all(|&(score, line)| {
                 score != Score::Mate(0)
                     && line.first().is_some_and(may_be_first)
-                    && is_legal_line(line, self.game.position())
+                    && line.len() <= MAX_PV_PLIES
+                    && self.game.position().is_legal_line(line)
             })
     }
+}
+
+/// `true` if another node may run such a search.
+fn is_possible(game: &Game, limits: &Limits, options: &SearchOptions) -> bool {
+    let SearchOptions { threads, multipv, ref search_moves, private_table, .. } = *options;
+    threads == 1
+        && (1..=MAX_LINES).contains(&multipv)
+        && !private_table
+        && limits.clock.is_none()
+        && limits.movetime.is_some()
+        && search_moves.iter().all(|&mv| game.position().is_legal(mv))
+        && !game.outcome().is_over()
 }
 
 fn is_worth_it(limits: &Limits) -> bool {
@@ -166,27 +165,4 @@ fn is_worth_it(limits: &Limits) -> bool {
     nodes.is_none_or(|nodes| nodes >= MIN_NODES)
         && depth.is_none_or(|depth| depth >= MIN_DEPTH)
         && movetime.is_none_or(|time| time >= MIN_TIME)
-}
-
-/// `true` for a line of possible length whose moves are legal in their turn.
-fn is_legal_line(line: &[Move], position: &Position) -> bool {
-    let mut position = position.clone();
-    line.len() <= MAX_PV_PLIES
-        && line.iter().all(|&mv| {
-            let is_legal = position.is_legal(mv);
-            if is_legal {
-                position.play(mv);
-            }
-            is_legal
-        })
-}
-
-impl fmt::Display for RemoteEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            RemoteEvent::Started => "started",
-            RemoteEvent::Update(_) => "update",
-            RemoteEvent::Finished(_) => "finished",
-        })
-    }
 }

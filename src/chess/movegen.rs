@@ -174,6 +174,18 @@ impl Position {
         sink.found
     }
 
+    /// `true` when each move of a line is legal in its turn.
+    pub fn is_legal_line(&self, line: &[Move]) -> bool {
+        let mut position = self.clone();
+        line.iter().all(|&mv| {
+            let is_legal = position.is_legal(mv);
+            if is_legal {
+                position.play(mv);
+            }
+            is_legal
+        })
+    }
+
     #[inline(always)]
     fn generate<S: MoveSink>(&self, gen_type: MoveGenType, movers: Bitboard, sink: &mut S) {
         match self.turn() {

@@ -6,11 +6,13 @@
 //! the search over (`XAUTOCLAIM`); if none does, the first node runs it itself.
 //!
 //! - `search_id`: the identity of an offer;
+//! - `entry`: the place of an offer in its stream;
 //! - `offered_search`: the encoding of an offer;
 //! - `message`: messages between the two nodes;
 //! - `lender`: the side that offers;
 //! - `helper`: the side that searches.
 
+mod entry;
 mod helper;
 mod lender;
 mod message;
@@ -20,6 +22,3 @@ mod search_id;
 pub(super) use helper::Helper;
 pub(super) use lender::Lender;
 pub(super) use message::Message;
-
-/// The consumer group of the streams. Each node is a consumer.
-const GROUP: &str = "nodes";

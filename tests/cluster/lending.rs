@@ -36,10 +36,16 @@ async fn start_nodes<const N: usize>(server: &RedisServer) -> [Node; N] {
     nodes
 }
 
-/// Fills the worker of a node, and starts an endless analysis that another one must run.
-async fn lend(node: &Node, others: &[&Node]) -> (RunningAnalysis, RunningAnalysis) {
+/// Keeps the worker of a node busy.
+async fn fill(node: &Node) -> RunningAnalysis {
     let own = node.start_analysis(&endless(FENS[0])).await;
     until("the node is busy", LONG, async || is_busy(node).await).await;
+    own
+}
+
+/// Fills the worker of a node, and starts an endless analysis that another one must run.
+async fn lend(node: &Node, others: &[&Node]) -> (RunningAnalysis, RunningAnalysis) {
+    let own = fill(node).await;
     let lent = node.start_analysis(&endless(FENS[1])).await;
     until("another node is busy", LONG, async || {
         let mut busy = 0;
@@ -79,8 +85,7 @@ async fn a_search_that_waits_runs_on_another_node() {
 async fn answers_of_lent_searches_are_as_complete_as_others() {
     let server = RedisServer::start().await;
     let [first, second] = start_nodes(&server).await;
-    let _own = first.start_analysis(&endless(FENS[0])).await;
-    until("the node is busy", LONG, async || is_busy(&first).await).await;
+    let _own = fill(&first).await;
     let body = json!({ "fen": FENS[2], "nodes": 200_000 });
     let lent = first.best_move_of(&body).await;
     assert_eq!((&lent["reason"], &lent["source"]), (&json!("nodes"), &json!("search")), "{lent}");
@@ -97,8 +102,7 @@ async fn answers_of_lent_searches_are_as_complete_as_others() {
 async fn a_replaced_request_frees_the_worker_of_the_other_node() {
     let server = RedisServer::start().await;
     let [first, second] = start_nodes(&server).await;
-    let _own = first.start_analysis(&endless(FENS[0])).await;
-    until("the node is busy", LONG, async || is_busy(&first).await).await;
+    let _own = fill(&first).await;
     let in_session = |fen: &str| json!({ "fen": fen, "infinite": true, "session": "board" });
     let older = first.start_analysis(&in_session(FENS[1])).await;
     until("it is lent", LONG, async || is_busy(&second).await && !older.depths().is_empty()).await;

@@ -60,15 +60,7 @@ fn has_legal_lines(report: &Report, position: &Position) -> bool {
 
 /// `true` for at least one move and at most `max_plies`, each legal in its turn.
 fn is_legal_line(line: &[Move], max_plies: usize, position: &Position) -> bool {
-    let mut position = position.clone();
-    (1..=max_plies).contains(&line.len())
-        && line.iter().all(|&mv| {
-            let is_legal = position.is_legal(mv);
-            if is_legal {
-                position.play(mv);
-            }
-            is_legal
-        })
+    (1..=max_plies).contains(&line.len()) && position.is_legal_line(line)
 }
 
 #[cfg(test)]

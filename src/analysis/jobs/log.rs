@@ -13,7 +13,7 @@ use super::entry::{JobEntry, JobStatus};
 use super::error::JobError;
 use super::state::{Jobs, LogGuard, run_blocking};
 use crate::store::StoreError;
-use crate::store::jobs::{Changes, JobChange, JobId, JobRecord, LogEntry, Snapshot};
+use crate::store::jobs::{Changes, JobChange, JobId, JobRecord, LogEntry, LogPosition, Snapshot};
 
 /// The longest wait for a change, and the least time between two checks of claims.
 const WAIT: Duration = Duration::from_millis(500);
@@ -54,15 +54,18 @@ impl Jobs {
     /// node has stopped to renew its claim. Blocks.
     fn follow_once(&self, checks_claims: bool) -> Result<(), StoreError> {
         let since = *self.log();
-        let changes = match since {
-            Some(since) => self.book().changes(since, WAIT)?,
-            None => Changes::Lost,
-        };
+        let changes = self.changes(since, WAIT)?;
         self.apply(&mut self.log(), changes)?;
         if checks_claims {
             self.compare_clocks()?;
+            self.find_abandoned_jobs()?;
         }
-        let elsewhere = if checks_claims { self.index().jobs_elsewhere() } else { Vec::new() };
+        Ok(())
+    }
+
+    /// Makes the jobs of other nodes available whose claims have ended. Blocks.
+    fn find_abandoned_jobs(&self) -> Result<(), StoreError> {
+        let elsewhere = self.index().jobs_elsewhere();
         if !elsewhere.is_empty() {
             for id in self.book().unclaimed(&elsewhere)? {
                 self.index().set_runs_elsewhere(id, false);
@@ -71,16 +74,17 @@ impl Jobs {
         Ok(())
     }
 
+    /// The changes after a position of the log; without one, all of it counts as lost.
+    fn changes(&self, since: Option<LogPosition>, wait: Duration) -> Result<Changes, StoreError> {
+        since.map_or(Ok(Changes::Lost), |since| self.book().changes(since, wait))
+    }
+
     /// Applies all changes so far to the index. Blocks.
     ///
     /// # Errors
     /// Fails when the store cannot be read now.
     pub(super) fn catch_up(&self, log: &mut LogGuard<'_>) -> Result<(), StoreError> {
-        let since = **log;
-        let changes = match since {
-            Some(since) => self.book().changes(since, Duration::ZERO)?,
-            None => Changes::Lost,
-        };
+        let changes = self.changes(**log, Duration::ZERO)?;
         self.apply(log, changes)
     }
 
@@ -133,7 +137,7 @@ impl Jobs {
     }
 
     /// Brings the index into agreement with a snapshot.
-    fn reconcile(&self, Snapshot { mut jobs, tombstones, .. }: Snapshot) {
+    pub(super) fn reconcile(&self, Snapshot { mut jobs, tombstones, .. }: Snapshot) {
         let stored: HashSet<JobId> = jobs.iter().map(|record| record.id).collect();
         {
             let mut index = self.index();

@@ -9,7 +9,6 @@ use tokio::time::sleep;
 
 use super::entry::{JobEntry, Progress};
 use super::error::JobError;
-use super::index::Index;
 use super::log;
 use super::maintenance;
 use super::reader::JobReader;
@@ -20,7 +19,6 @@ use crate::analysis::Service;
 use crate::store::StoreError;
 use crate::store::jobs::{
     CLAIM_LIFETIME, Claim, EncodedGame, InsertError, JobBook, JobEnd, JobId, JobRecord, NewJob,
-    Snapshot,
 };
 
 /// Delay before a job restarts after an error.
@@ -46,15 +44,11 @@ impl Jobs {
         book: Arc<dyn JobBook>,
         rules: JobRules,
     ) -> Result<Jobs, StoreError> {
-        let mut index = Index::default();
         let is_shared = book.is_shared();
-        let mut log = None;
+        let jobs = Jobs::new(service, book, rules);
         if !is_shared {
-            let Snapshot { position, jobs, tombstones } = book.snapshot()?;
-            load(&mut index, jobs, tombstones);
-            log = Some(position);
+            jobs.load()?;
         }
-        let jobs = Jobs::new(service, book, rules, index, log);
         jobs.start_waiting_jobs();
         tokio::spawn(maintenance::expire_jobs(jobs.clone()));
         tokio::spawn(maintenance::retry_writes(jobs.clone()));
@@ -63,6 +57,22 @@ impl Jobs {
             tokio::spawn(log::follow(jobs.clone()));
         }
         Ok(jobs)
+    }
+
+    /// Fills the index with the jobs of this server.
+    fn load(&self) -> Result<(), StoreError> {
+        let snapshot = self.book().snapshot()?;
+        *self.log() = Some(snapshot.position);
+        self.reconcile(snapshot);
+        let index = self.index();
+        if index.total_usage().jobs > 0 {
+            tracing::info!(
+                jobs = index.total_usage().jobs,
+                unfinished = index.unfinished_usage().jobs,
+                "jobs loaded from the store"
+            );
+        }
+        Ok(())
     }
 
     /// Accepts a job and returns it with its progress at that time. When this returns, the job is
@@ -368,21 +378,5 @@ async fn renew_claim(jobs: Jobs, claim: Claim) -> Infallible {
         if let Err(error) = run_blocking(move || Ok(jobs.book().renew(claim)?)).await {
             tracing::debug!(job = %claim.id, error = error.to_string(), "a claim was not renewed");
         }
-    }
-}
-
-/// Fills the index with the jobs of this server.
-fn load(index: &mut Index, mut jobs: Vec<JobRecord>, tombstones: Vec<JobId>) {
-    tombstones.into_iter().for_each(|id| index.add_tombstone(id));
-    jobs.sort_by_key(|record| (record.created_ms, record.id));
-    for record in &jobs {
-        index.add(Arc::new(JobEntry::from(record)), record.end.map(|end| end.at_ms));
-    }
-    if index.total_usage().jobs > 0 {
-        tracing::info!(
-            jobs = index.total_usage().jobs,
-            unfinished = index.unfinished_usage().jobs,
-            "jobs loaded from the store"
-        );
     }
 }

@@ -87,23 +87,16 @@ pub struct JobsStatus {
 }
 
 impl Jobs {
-    /// A job service with an index of its jobs. Without a log position, the index is still to be
-    /// loaded.
-    pub(super) fn new(
-        service: Service,
-        book: Arc<dyn JobBook>,
-        rules: JobRules,
-        index: Index,
-        log: Option<LogPosition>,
-    ) -> Jobs {
+    /// A job service whose index is still to be loaded.
+    pub(super) fn new(service: Service, book: Arc<dyn JobBook>, rules: JobRules) -> Jobs {
         let permit_count = wanted_permits(&service);
         let search_permits = Arc::new(Semaphore::new(permit_count));
         Jobs(Arc::new(JobsState {
             service,
             book,
             rules,
-            index: Mutex::new(index),
-            log: Mutex::new(log),
+            index: Mutex::default(),
+            log: Mutex::default(),
             parse_permit: Arc::new(Semaphore::new(1)),
             search_permits,
             permit_count: Mutex::new(permit_count),

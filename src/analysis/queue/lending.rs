@@ -38,7 +38,7 @@ impl LentTask {
         span.in_scope(|| body.update_remote(report));
     }
 
-    /// The deepest iteration so far.
+    /// The deepest iteration so far, as the result of a search that was stopped.
     pub(in crate::analysis) fn latest_report(&self) -> Option<Report> {
         self.body.latest_report()
     }

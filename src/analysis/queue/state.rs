@@ -111,9 +111,7 @@ impl State {
     /// Adds a waiting task.
     pub(super) fn enqueue(&mut self, queued: QueuedTask) {
         let (class, control) = (queued.submitter.class, queued.control.clone());
-        self.wanted_workers += queued.workers();
-        self.paused_workers += if queued.is_paused() { queued.workers() } else { 0 };
-        *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
+        self.record_enqueue(&queued);
         let start_tag = self.class_queue_mut(class).push(queued);
         control.set_place(Some(QueuePlace { class, start_tag }));
     }
@@ -121,8 +119,7 @@ impl State {
     /// Puts a task that has not run back at its old place.
     pub(super) fn put_back(&mut self, queued: QueuedTask, start_tag: StartTag) {
         let (class, control) = (queued.submitter.class, queued.control.clone());
-        self.wanted_workers += queued.workers();
-        *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
+        self.record_enqueue(&queued);
         self.class_queue_mut(class).put_back(queued, start_tag);
         control.set_place(Some(QueuePlace { class, start_tag }));
     }
@@ -241,6 +238,13 @@ impl State {
         let queued = self.class_queue_mut(class).evict_newest(client)?;
         self.record_dequeue(&queued);
         Some(queued)
+    }
+
+    /// Updates the counts before a task enters its class queue.
+    fn record_enqueue(&mut self, queued: &QueuedTask) {
+        self.wanted_workers += queued.workers();
+        self.paused_workers += if queued.is_paused() { queued.workers() } else { 0 };
+        *self.waiting_clients.entry(queued.client().clone()).or_default() += 1;
     }
 
     /// Updates the counts after a task has left its class queue.

@@ -47,7 +47,7 @@ pub(in crate::analysis) trait LendableBody: TaskBody {
     /// The other node has finished an iteration.
     fn update_remote(&mut self, report: Report);
 
-    /// The deepest iteration of the other node so far.
+    /// The deepest iteration of the other node so far, as the result of a search that was stopped.
     fn latest_report(&self) -> Option<Report>;
 
     /// The other node has done the work.

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::RemoteSearch;
+use super::{RemoteSearch, is_possible};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 use crate::chess::{Game, Position};
@@ -93,8 +93,10 @@ impl RemoteSearch {
             game.play(mv);
         }
         let class = if has(BATCH) { PriorityClass::Batch } else { PriorityClass::Interactive };
-        let search = RemoteSearch { game, limits, options, client, class };
-        if search.is_possible() { Ok(search) } else { Err(DecodeError) }
+        if !is_possible(&game, &limits, &options) {
+            return Err(DecodeError);
+        }
+        Ok(RemoteSearch { game, limits, options, client, class })
     }
 }
 

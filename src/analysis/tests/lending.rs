@@ -106,6 +106,14 @@ impl Node {
         timeout(Duration::from_secs(10), self.offers.recv()).await.expect("an offer").unwrap()
     }
 
+    /// Starts an analysis that another node takes.
+    async fn lend(&mut self, request: AnalysisRequest) -> (AnalysisStream, OfferedSearch) {
+        let stream = self.service.follow(request).await.unwrap();
+        let offer = self.offer().await;
+        offer.start().await;
+        (stream, offer)
+    }
+
     /// `true` if nothing is offered for a while.
     async fn offers_nothing(&mut self) -> bool {
         timeout(Duration::from_millis(100), self.offers.recv()).await.is_err()
@@ -232,9 +240,7 @@ async fn a_search_of_a_lost_node_goes_on_here_and_its_depth_never_falls() {
 async fn what_a_lost_node_has_found_is_not_replaced_by_less() {
     let gate = Arc::<AtomicBool>::default();
     let (mut node, _first) = Node::busy(&gate, 1).await;
-    let waiting = node.service.follow(unique_request(1)).await.unwrap();
-    let offer = node.offer().await;
-    offer.start().await;
+    let (waiting, offer) = node.lend(unique_request(1)).await;
     offer.update(12).await;
     tokio::time::sleep(Duration::from_millis(20)).await;
     drop(offer);
@@ -328,9 +334,7 @@ async fn a_shutdown_while_a_search_is_back_answers_with_what_was_found() {
 async fn the_end_of_the_last_request_reaches_the_other_node() {
     let gate = Arc::default();
     let (mut node, _first) = Node::busy(&gate, 1).await;
-    let waiting = node.service.follow(unique_request(1)).await.unwrap();
-    let mut offer = node.offer().await;
-    offer.start().await;
+    let (waiting, mut offer) = node.lend(unique_request(1)).await;
     wait_until("it is lent", || node.service.status().queue_length == 0).await;
     drop(waiting);
     let stopped = timeout(Duration::from_millis(200), offer.stop.wait_for(|stop| *stop)).await;
@@ -344,9 +348,7 @@ async fn the_end_of_the_last_request_reaches_the_other_node() {
 async fn a_stopped_search_has_the_other_nodes_result_so_far() {
     let gate = Arc::default();
     let (mut node, _first) = Node::busy(&gate, 1).await;
-    let mut waiting = node.service.follow(unique_request(1)).await.unwrap();
-    let mut offer = node.offer().await;
-    offer.start().await;
+    let (mut waiting, mut offer) = node.lend(unique_request(1)).await;
     wait_until("it is lent", || node.service.status().queue_length == 0).await;
     waiting.stop();
     let reading = tokio::spawn(read(waiting));

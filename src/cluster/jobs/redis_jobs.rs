@@ -9,7 +9,6 @@ use super::log::{self, RawChange, RawEntry};
 use super::scripts;
 use super::server::JobsServer;
 use super::value::{Kind, open, seal};
-use crate::chess::Position;
 use crate::cluster::error::ClusterError;
 use crate::cluster::node::NodeId;
 use crate::cluster::options::ClusterOptions;
@@ -233,7 +232,9 @@ impl JobBook for RedisJobs {
             |reason: &str| StoreError::Failed(format!("game {number} of job {id} {reason}"));
         let record = GameRecord::decode(body).map_err(|error| failed(&format!("is {error}")))?;
         match &record.parsed {
-            Ok(game) if !is_legal(game) => Err(failed("has a move that is not legal")),
+            Ok(ParsedGame { start, moves }) if !start.is_legal_line(moves) => {
+                Err(failed("has a move that is not legal"))
+            }
             _ => Ok(Some(record)),
         }
     }
@@ -384,16 +385,4 @@ impl JobBook for RedisJobs {
 
 fn hex_ids(ids: &[JobId]) -> Vec<String> {
     ids.iter().map(JobId::to_string).collect()
-}
-
-/// `true` if each move of the game is legal in its turn.
-fn is_legal(ParsedGame { start, moves }: &ParsedGame) -> bool {
-    let mut position: Position = start.clone();
-    moves.iter().all(|&mv| {
-        let is_legal = position.is_legal(mv);
-        if is_legal {
-            position.play(mv);
-        }
-        is_legal
-    })
 }

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use redis::{Client, RedisResult, Value, cmd};
+use redis::{Client, Cmd, RedisResult, Value, cmd};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::GROUP;
+use super::entry::{Entry, GROUP};
 use super::lender::Lender;
 use super::message::{Content, Message};
 use super::offered_search::OfferedSearch;
@@ -72,8 +72,7 @@ struct Inner {
 /// An entry of a stream that this node has taken.
 #[derive(Debug)]
 struct Taken {
-    stream: Vec<u8>,
-    entry: String,
+    entry: Entry,
     search: OfferedSearch,
 }
 
@@ -275,8 +274,8 @@ impl Inner {
         command.arg("STREAMS").arg(streams).arg(vec![">"; streams.len()]);
         let answer: Value = self.reader.run(&command, LIMIT + WAIT).await?;
         let mut taken = Vec::new();
-        for (stream, entry, bytes) in entries_of(&answer) {
-            taken.extend(self.accept(stream, entry, bytes).await?);
+        for (entry, bytes) in entries_of(&answer) {
+            taken.extend(self.accept(entry, bytes).await?);
         }
         Ok(taken)
     }
@@ -290,51 +289,45 @@ impl Inner {
         let Value::Array(parts) = answer else { return Ok(Vec::new()) };
         let Some(Value::Array(entries)) = parts.get(1) else { return Ok(Vec::new()) };
         let mut taken = Vec::new();
-        for (entry, bytes) in entries.iter().filter_map(entry_of) {
-            if self.deliveries(stream, &entry).await? <= MAX_DELIVERIES {
-                taken.extend(self.accept(stream.to_vec(), entry, bytes).await?);
+        for (entry, bytes) in entries.iter().filter_map(|entry| entry_of(stream, entry)) {
+            if self.deliveries(&entry).await? <= MAX_DELIVERIES {
+                taken.extend(self.accept(entry, bytes).await?);
             } else {
-                self.drop_entry(stream, &entry).await?;
+                self.drop_entry(&entry).await?;
             }
         }
         Ok(taken)
     }
 
     /// How many nodes have taken an entry so far.
-    async fn deliveries(&self, stream: &[u8], entry: &str) -> Result<u64, CommandError> {
+    async fn deliveries(&self, Entry { stream, id }: &Entry) -> Result<u64, CommandError> {
         let mut command = cmd("XPENDING");
-        command.arg(stream).arg(GROUP).arg(entry).arg(entry).arg(1);
+        command.arg(stream).arg(GROUP).arg(id).arg(id).arg(1);
         let pending: Vec<(String, String, u64, u64)> = self.reader.run(&command, LIMIT).await?;
         Ok(pending.first().map_or(0, |&(_, _, _, deliveries)| deliveries))
     }
 
     /// A taken search; none if it is damaged or of another version. Such an entry is removed.
-    async fn accept(
-        &self,
-        stream: Vec<u8>,
-        entry: String,
-        bytes: Vec<u8>,
-    ) -> Result<Option<Taken>, CommandError> {
+    async fn accept(&self, entry: Entry, bytes: Vec<u8>) -> Result<Option<Taken>, CommandError> {
         match OfferedSearch::decode(&bytes) {
-            Ok(search) if search.lender != self.node => Ok(Some(Taken { stream, entry, search })),
+            Ok(search) if search.lender != self.node => Ok(Some(Taken { entry, search })),
             // The node was free when it began to read, and is not any more.
             Ok(OfferedSearch { id: search, lender: sender, .. }) => {
-                self.drop_entry(&stream, &entry).await?;
+                self.drop_entry(&entry).await?;
                 self.lender.receive(Message { search, sender, content: Content::GivenUp });
                 Ok(None)
             }
             Err(error) => {
                 tracing::debug!(error = error.to_string(), "ignored a search of another node");
-                self.drop_entry(&stream, &entry).await?;
+                self.drop_entry(&entry).await?;
                 Ok(None)
             }
         }
     }
 
-    async fn drop_entry(&self, stream: &[u8], entry: &str) -> Result<(), CommandError> {
+    async fn drop_entry(&self, entry: &Entry) -> Result<(), CommandError> {
         let mut commands = redis::pipe();
-        commands.cmd("XACK").arg(stream).arg(GROUP).arg(entry).ignore();
-        commands.cmd("XDEL").arg(stream).arg(entry).ignore();
+        entry.remove(&mut commands);
         self.reader.run_all(&commands, LIMIT).await
     }
 }
@@ -416,9 +409,9 @@ impl RunningSearch {
 
     /// Gives a sign of life. Returns `true` once nobody listens any more.
     async fn stay_alive(&mut self) -> bool {
-        let Taken { stream, entry, .. } = &self.taken;
+        let Entry { stream, id } = &self.taken.entry;
         let mut claim = cmd("XCLAIM");
-        claim.arg(stream).arg(GROUP).arg(self.inner.node.as_str()).arg(0).arg(entry).arg("JUSTID");
+        claim.arg(stream).arg(GROUP).arg(self.inner.node.as_str()).arg(0).arg(id).arg("JUSTID");
         let claimed = self.inner.connection.run::<Value>(&claim, LIMIT).await;
         let heard = match (claimed, self.send(Content::Alive).await) {
             (Ok(_), Ok(listeners)) => listeners > 0,
@@ -431,60 +424,60 @@ impl RunningSearch {
 
     /// Sends a message. Returns how many nodes have received it.
     async fn send(&self, content: Content) -> Result<u64, CommandError> {
-        let Inner { connection, keys, node, .. } = &*self.inner;
+        self.inner.connection.run(&self.message(content), LIMIT).await
+    }
+
+    /// The command that tells the node that asks.
+    fn message(&self, content: Content) -> Cmd {
+        let Inner { keys, node, .. } = &*self.inner;
         let OfferedSearch { id, lender, .. } = &self.taken.search;
-        let message = Message { search: *id, sender: node.clone(), content };
-        let mut command = cmd("PUBLISH");
-        command.arg(keys.node_channel(lender)).arg(message.to_bytes());
-        connection.run(&command, LIMIT).await
+        Message { search: *id, sender: node.clone(), content }.command(keys, lender)
     }
 
     /// Ends the search for all nodes.
     async fn end(&self, end: End) -> Result<(), CommandError> {
-        let Inner { connection, keys, node, .. } = &*self.inner;
-        let Taken { stream, entry, search: OfferedSearch { id, lender, .. } } = &self.taken;
-        let content = match end {
-            End::Finished(report) => Some(Content::Finished(report)),
-            End::GivenUp => Some(Content::GivenUp),
+        let Inner { connection, keys, .. } = &*self.inner;
+        let Taken { entry, search } = &self.taken;
+        let mut commands = redis::pipe();
+        match end {
+            End::Unheard | End::Stopped(None) => return Ok(()),
             End::Stopped(Some(report)) => {
                 return self.send(Content::Finished(report)).await.map(drop);
             }
-            End::Stopped(None) | End::Unheard => return Ok(()),
-            End::Abandoned => None,
-        };
-        let mut commands = redis::pipe();
-        if let Some(Content::Finished(bytes)) = &content {
-            let kept_ms = RESULT_KEPT.as_millis() as u64;
-            commands.cmd("SET").arg(keys.result(&id.to_string())).arg(bytes);
-            commands.arg("PX").arg(kept_ms).ignore();
-        }
-        commands.cmd("XACK").arg(stream).arg(GROUP).arg(entry).ignore();
-        commands.cmd("XDEL").arg(stream).arg(entry).ignore();
-        if let Some(content) = content {
-            let message = Message { search: *id, sender: node.clone(), content };
-            commands.cmd("PUBLISH").arg(keys.node_channel(lender)).arg(message.to_bytes()).ignore();
+            End::Abandoned => entry.remove(&mut commands),
+            End::GivenUp => {
+                entry.remove(&mut commands);
+                commands.add_command(self.message(Content::GivenUp)).ignore();
+            }
+            End::Finished(report) => {
+                let kept_ms = RESULT_KEPT.as_millis() as u64;
+                commands.cmd("SET").arg(keys.result(&search.id.to_string())).arg(&report);
+                commands.arg("PX").arg(kept_ms).ignore();
+                entry.remove(&mut commands);
+                commands.add_command(self.message(Content::Finished(report))).ignore();
+            }
         }
         connection.run_all(&commands, LIMIT).await
     }
 }
 
-/// The entries of several streams: the stream, the id, and the search of each.
-fn entries_of(answer: &Value) -> Vec<(Vec<u8>, String, Vec<u8>)> {
+/// The entries of several streams, with the search of each.
+fn entries_of(answer: &Value) -> Vec<(Entry, Vec<u8>)> {
     let Value::Array(streams) = answer else { return Vec::new() };
     let mut all = Vec::new();
     for stream in streams {
         let Value::Array(parts) = stream else { continue };
         let [Value::BulkString(name), Value::Array(entries)] = &parts[..] else { continue };
-        let own = entries.iter().filter_map(entry_of);
-        all.extend(own.map(|(entry, bytes)| (name.clone(), entry, bytes)));
+        all.extend(entries.iter().filter_map(|entry| entry_of(name, entry)));
     }
     all
 }
 
-/// The id and the search of an entry.
-fn entry_of(entry: &Value) -> Option<(String, Vec<u8>)> {
+/// An entry of a stream, with its search.
+fn entry_of(stream: &[u8], entry: &Value) -> Option<(Entry, Vec<u8>)> {
     let Value::Array(parts) = entry else { return None };
     let [Value::BulkString(id), Value::Array(fields)] = &parts[..] else { return None };
     let [_, Value::BulkString(bytes)] = &fields[..] else { return None };
-    Some((String::from_utf8(id.clone()).ok()?, bytes.clone()))
+    let id = String::from_utf8(id.clone()).ok()?;
+    Some((Entry { stream: stream.to_vec(), id }, bytes.clone()))
 }

@@ -9,7 +9,7 @@ use redis::cmd;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::GROUP;
+use super::entry::Entry;
 use super::message::{Content, Message};
 use super::offered_search::OfferedSearch;
 use super::search_id::SearchId;
@@ -56,8 +56,7 @@ struct OpenOffer<'a> {
     inner: &'a Inner,
     id: SearchId,
     search: Arc<RemoteSearch>,
-    stream: Vec<u8>,
-    entry: String,
+    entry: Entry,
     /// The node that runs the search.
     helper: Option<NodeId>,
     /// The start of the search was told.
@@ -168,9 +167,8 @@ impl Inner {
         let mut offer = OpenOffer {
             inner: self,
             id,
-            stream: self.keys.searches(search.class),
+            entry: Entry { stream: self.keys.searches(search.class), id: String::new() },
             search,
-            entry: String::new(),
             helper: None,
             is_started: false,
             last_message: Instant::now(),
@@ -222,8 +220,7 @@ impl Inner {
 
     async fn send_stop(&self, search: SearchId, helper: &NodeId) {
         let message = Message { search, sender: self.node.clone(), content: Content::Stop };
-        let mut command = cmd("PUBLISH");
-        command.arg(self.keys.node_channel(helper)).arg(message.to_bytes());
+        let command = message.command(&self.keys, helper);
         if let Err(error) = self.connection.run::<()>(&command, LIMIT).await {
             tracing::debug!(error = error.to_string(), "a lent search was not stopped");
         }
@@ -235,11 +232,11 @@ impl OpenOffer<'_> {
     async fn publish(&mut self) -> Result<(), CommandError> {
         let Inner { connection, node, breaker, .. } = self.inner;
         let mut command = cmd("XADD");
-        command.arg(&self.stream).arg("MAXLEN").arg("~").arg(MAX_OFFERS).arg("*");
+        command.arg(&self.entry.stream).arg("MAXLEN").arg("~").arg(MAX_OFFERS).arg("*");
         command.arg("search").arg(OfferedSearch::encode(self.id, node, &self.search));
         let added = connection.run(&command, LIMIT).await;
         breaker.record(added.is_ok());
-        self.entry = added?;
+        self.entry.id = added?;
         self.last_message = Instant::now();
         Ok(())
     }
@@ -314,8 +311,7 @@ impl OpenOffer<'_> {
     /// Takes the search out of its stream.
     async fn remove(&self) -> Result<(), CommandError> {
         let mut commands = redis::pipe();
-        commands.cmd("XACK").arg(&self.stream).arg(GROUP).arg(&self.entry).ignore();
-        commands.cmd("XDEL").arg(&self.stream).arg(&self.entry).ignore();
+        self.entry.remove(&mut commands);
         self.inner.connection.run_all(&commands, LIMIT).await
     }
 }

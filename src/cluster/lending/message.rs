@@ -3,7 +3,10 @@
 //! The version as a byte, the kind as a byte, the id of the search, the node that sends it as a
 //! text, and behind it a report in some kinds.
 
+use redis::{Cmd, cmd};
+
 use super::search_id::SearchId;
+use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 use crate::store::DecodeError;
 use crate::store::bytes::{ByteReader, write_text};
@@ -53,6 +56,13 @@ impl Content {
 }
 
 impl Message {
+    /// The command that sends the message to a node. It returns how many nodes have received it.
+    pub(super) fn command(&self, keys: &Keys, receiver: &NodeId) -> Cmd {
+        let mut command = cmd("PUBLISH");
+        command.arg(keys.node_channel(receiver)).arg(self.to_bytes());
+        command
+    }
+
     /// Encodes the message.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let Message { search, sender, content } = self;

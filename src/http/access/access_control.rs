@@ -127,9 +127,7 @@ impl AccessControl {
             }
             Credential::Key(identified) => identified,
         };
-        let refusal = self.refusal(&identified);
-        // A request with an unknown key counts for its address, to slow down guessing.
-        let identity = identified.unwrap_or_else(|_| Identity::without_key(at_address));
+        let (identity, refusal) = self.judge(identified, at_address);
         let counted = self.count_request(&identity);
         conclude(request, identity, refusal, counted)
     }
@@ -164,8 +162,19 @@ impl AccessControl {
         self.peek_allowance(&identity.unwrap_or_else(|_| Identity::without_key(at_address)))
     }
 
+    /// The identity under which a request counts, and its problem if it is not admitted.
+    pub(super) fn judge(
+        &self,
+        identified: Result<Identity, KeyError>,
+        at_address: Client,
+    ) -> (Identity, Option<Problem>) {
+        let refusal = self.refusal(&identified);
+        // A request with an unknown key counts for its address, to slow down guessing.
+        (identified.unwrap_or_else(|_| Identity::without_key(at_address)), refusal)
+    }
+
     /// The problem of a client that is not admitted.
-    pub(super) fn refusal(&self, identified: &Result<Identity, KeyError>) -> Option<Problem> {
+    fn refusal(&self, identified: &Result<Identity, KeyError>) -> Option<Problem> {
         match identified {
             Err(KeyError::Unknown) => Some(Problem::unauthorized()),
             Err(KeyError::OtherScheme) => Some(Problem::other_auth_scheme()),

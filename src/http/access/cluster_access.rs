@@ -46,9 +46,7 @@ impl AccessControl {
             Credential::Ticket(None) => Err(KeyError::Unknown),
             Credential::Key(identified) => identified,
         };
-        let refusal = self.refusal(&identified);
-        // A request with an unknown key counts for its address, to slow down guessing.
-        let identity = identified.unwrap_or_else(|_| Identity::without_key(at_address));
+        let (identity, refusal) = self.judge(identified, at_address);
         let counted = self.count_in_cluster(&identity, counters, CountMode::Count).await;
         conclude(request, identity, refusal, counted)
     }
