@@ -11,6 +11,9 @@ mod cluster;
 mod counters;
 mod duration_histogram;
 mod evaluation_cache;
+mod flight;
+mod flight_id;
+mod following;
 mod graph;
 mod in_flight;
 pub mod jobs;
@@ -24,6 +27,7 @@ pub mod review;
 mod search_task;
 mod searcher;
 mod service;
+mod service_options;
 mod session;
 mod shared_counters;
 #[cfg(test)]
@@ -32,19 +36,25 @@ mod workers;
 
 pub use analysis_stream::{AnalysisStream, AnalysisUpdate};
 pub use answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult, Source};
-pub use cluster::{Cluster, ClusterStatus, SessionPlace, SharedCacheCounts, SharedRecords};
+pub use cluster::{
+    Cluster, ClusterNode, ClusterStatus, FlightEntry, FlightLease, FlightPlace, FollowedFlight,
+    SessionPlace, SharedCacheCounts, SharedRecords, SharedWrite,
+};
 pub use counters::{
     CacheLookupCounts, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus,
 };
 pub use duration_histogram::{DURATION_BUCKET_BOUNDS, DurationHistogram, DurationSnapshot};
 pub use evaluation_cache::CachedAnalysis;
+pub use flight_id::FlightId;
+pub use following::JoinedFlight;
 pub use graph::{GraphEdge, GraphNode, MAX_EDGES};
 pub use memory_bound::{MemoryBound, bytes_per_entry, memory_bound, store_bound};
 pub use perft::PerftRequest;
-pub use remote_search::{Offer, RemoteEvent, RemoteSearch};
+pub use remote_search::{RemoteEvent, RemoteRun, RemoteSearch, ReportEncoding};
 pub use request::{AnalysisRequest, PriorityClass};
 pub use searcher::Searcher;
-pub use service::{Backends, Service, ServiceOptions};
+pub use service::Service;
+pub use service_options::{Backends, ServiceOptions};
 pub(crate) use session::{CLIENT_SHARES, client_share};
 pub use session::{Client, Session, SessionId};
 pub use shared_counters::{

@@ -14,6 +14,7 @@
 //! - `view`: a node's view of the others;
 //! - `sessions`: which request of a session is the newest;
 //! - `lending`: searches that nodes run for each other;
+//! - `flights`: searches that one node runs for all;
 //! - `listener`: the messages of other nodes;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
 //! - `request_counts`, `tickets`: what `counters` has in common for all nodes;
@@ -24,6 +25,7 @@ mod breaker;
 mod connection;
 mod counters;
 mod error;
+mod flights;
 mod heartbeat;
 mod jobs;
 mod keys;

@@ -5,8 +5,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::remote_search::{Offer, RemoteSearch};
-use super::session::SessionId;
+use super::flight_id::FlightId;
+use super::remote_search::{RemoteRun, RemoteSearch};
+use super::session::{Client, SessionId};
 use crate::store::{EntryKey, Record};
 
 /// The fewest search nodes of an analysis that is shared. A shorter search takes about as long as
@@ -18,6 +19,59 @@ pub type SharedRecords<'a> = Pin<Box<dyn Future<Output = Vec<Record>> + Send + '
 
 /// The place of a request in its session, once the cluster has answered.
 pub type SessionPlace<'a> = Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a>>;
+
+/// The place of a flight, once the cluster has answered.
+pub type FlightEntry<'a> = Pin<Box<dyn Future<Output = FlightPlace> + Send + 'a>>;
+
+/// The name of a node of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterNode(pub Arc<str>);
+
+/// Where the search of a flight runs.
+#[derive(Debug)]
+pub enum FlightPlace {
+    /// On this node, which has the lease.
+    Here(FlightLease),
+    /// On this other node.
+    Elsewhere(ClusterNode),
+    /// Nobody knows: each node searches alone.
+    Unknown,
+}
+
+/// The right to run the search of a flight. Dropping it ends it.
+#[derive(Debug)]
+pub struct FlightLease(
+    #[expect(dead_code, reason = "it ends when it is dropped")] Box<dyn fmt::Debug + Send>,
+);
+
+impl FlightLease {
+    /// A lease that ends when `guard` is dropped.
+    pub fn new(guard: impl fmt::Debug + Send + 'static) -> FlightLease {
+        FlightLease(Box::new(guard))
+    }
+}
+
+/// A search that another node runs for requests of its own.
+#[derive(Clone, Debug)]
+pub struct FollowedFlight {
+    /// The identity of the search.
+    pub id: FlightId,
+    /// The node that runs it.
+    pub node: ClusterNode,
+    /// The client here that needs the result.
+    pub client: Client,
+    /// The search, to check its reports.
+    pub search: Arc<RemoteSearch>,
+}
+
+/// What an analysis for the shared cache is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedWrite {
+    /// The result of a search. It replaces analyses that are not deeper.
+    Result,
+    /// What a search has found so far. It replaces only what is less deep.
+    Checkpoint,
+}
 
 /// The cluster to which this node belongs.
 ///
@@ -31,7 +85,7 @@ pub trait Cluster: fmt::Debug + Send + Sync + 'static {
     fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_>;
 
     /// Takes an analysis for the shared cache, to be written soon. Never waits.
-    fn write_cache(&self, record: Record);
+    fn write_cache(&self, record: Record, kind: SharedWrite);
 
     /// Notes that a record from the shared cache is not valid, and removes it there.
     fn discard(&self, record: &Record);
@@ -45,7 +99,14 @@ pub trait Cluster: fmt::Debug + Send + Sync + 'static {
     fn workers_elsewhere(&self) -> usize;
 
     /// Offers a search to the other nodes.
-    fn offer(&self, search: Arc<RemoteSearch>) -> Offer;
+    fn offer(&self, search: Arc<RemoteSearch>) -> RemoteRun;
+
+    /// Asks where the search of a flight runs: here, unless another node has the lease. A node that
+    /// is `lost` loses its lease. Resolves within milliseconds.
+    fn enter_flight(&self, flight: FlightId, lost: Option<ClusterNode>) -> FlightEntry<'_>;
+
+    /// Follows a search that another node runs for requests of its own.
+    fn follow_flight(&self, flight: FollowedFlight) -> RemoteRun;
 }
 
 /// The nodes of a cluster that share searches and analyses, this one included.
@@ -65,6 +126,8 @@ pub struct ClusterStatus {
     pub lent_searches: u64,
     /// Searches of other nodes that this one has started since the start.
     pub helped_searches: u64,
+    /// Searches of other nodes whose results this one has shared since the start.
+    pub followed_searches: u64,
 }
 
 /// The shared cache's answers and writes since the start.

@@ -26,7 +26,7 @@ use self::write_behind::MAX_WAITING;
 pub(super) use self::write_behind::WriteBehind;
 use super::answer::CacheVerdict;
 use super::cache_key::{AnalysisKey, HistoryContext, popularity_hash};
-use super::cluster::{Cluster, MIN_SHARED_NODES};
+use super::cluster::{Cluster, MIN_SHARED_NODES, SharedWrite};
 use super::counters::CacheLookupCounts;
 use crate::chess::{Move, Position};
 use crate::engine::{Limits, Report, StopReason, Variation};
@@ -283,6 +283,17 @@ impl EvaluationCache {
         Some((entry, Tier::Disk))
     }
 
+    /// `true` if this node's analyses of a position, or those of the cluster, satisfy the limits.
+    pub(super) fn knows(
+        &self,
+        key: &AnalysisKey,
+        limits: &Limits,
+        lines: usize,
+        shared: &[SharedEntry],
+    ) -> bool {
+        self.lookup_tiers(key, limits, lines, shared).0.sufficient.is_some()
+    }
+
     /// Looks up the analyses of a position with at least this many lines, and whether they satisfy
     /// the limits.
     pub(super) fn lookup_uncounted(
@@ -378,20 +389,9 @@ impl EvaluationCache {
         report: &Arc<Report>,
         origin: Origin,
     ) {
-        if limits.mate.is_some()
-            || report.depth == 0
-            || matches!(report.reason, StopReason::Terminal | StopReason::Tablebase)
-            || self.max_entries == 0
-        {
+        if !may_be_cached(report, limits) || self.max_entries == 0 {
             return;
         }
-        let report = &trim_for_cache(report);
-        let lines = report.alternatives.len() as u8 + 1;
-        let own_context = key.context(report.seldepth, report.is_ranked_by_tablebase);
-        let fits_empty_context = report.history_independent
-            && !report.is_ranked_by_tablebase
-            && !key.nears_fifty_moves(report.seldepth)
-            && own_context != HistoryContext::EMPTY;
         if let Some(disk) = &self.disk {
             disk.wait_for_capacity();
         }
@@ -400,18 +400,7 @@ impl EvaluationCache {
         self.read_disk(key).into_iter().for_each(|entry| {
             cached.merge(entry);
         });
-        for context in
-            std::iter::once(own_context).chain(fits_empty_context.then_some(HistoryContext::EMPTY))
-        {
-            let found = CacheEntry {
-                context,
-                report: report.clone(),
-                effort: effort::of_search(report, limits),
-                nodes_saved: report.nodes,
-                lines,
-                stored_at: StoredAt::now(),
-                origin,
-            };
+        for found in entries_of(key, limits, report, origin) {
             let Some(index) = cached.merge(found) else { continue };
             let entry = &cached.entries[index];
             self.insert_in_memory(&mut heap, key, entry.clone());
@@ -421,8 +410,21 @@ impl EvaluationCache {
             if let Some(cluster) = &self.cluster
                 && entry.nodes_saved >= MIN_SHARED_NODES
             {
-                cluster.write_cache(entry.to_record(key));
+                cluster.write_cache(entry.to_record(key), SharedWrite::Result);
             }
+        }
+    }
+
+    /// Shares what a search with these limits has found so far with the cluster, if there is one.
+    pub(super) fn share_checkpoint(&self, key: &AnalysisKey, limits: &Limits, report: &Report) {
+        let Some(cluster) = self.cluster() else { return };
+        if !may_be_cached(report, limits) || report.nodes < MIN_SHARED_NODES {
+            return;
+        }
+        // Which limit the search will reach is not known.
+        let report = Arc::new(Report { reason: StopReason::Stopped, ..report.clone() });
+        for entry in entries_of(key, limits, &report, Origin::Request) {
+            cluster.write_cache(entry.to_record(key), SharedWrite::Checkpoint);
         }
     }
 
@@ -499,6 +501,41 @@ fn estimated_score(
     context: HistoryContext,
 ) -> EvictionScore {
     EvictionScore::new(nodes_saved, sketch.estimate(popularity_hash(zobrist_key, context)))
+}
+
+/// `true` if the cache can hold the report of a search with these limits.
+fn may_be_cached(report: &Report, limits: &Limits) -> bool {
+    limits.mate.is_none()
+        && report.depth > 0
+        && !matches!(report.reason, StopReason::Terminal | StopReason::Tablebase)
+}
+
+/// The entries of the report of a search with these limits: in its own context, and also in the
+/// empty one if the report does not depend on history and clock.
+fn entries_of(
+    key: &AnalysisKey,
+    limits: &Limits,
+    report: &Arc<Report>,
+    origin: Origin,
+) -> impl Iterator<Item = CacheEntry> {
+    let report = trim_for_cache(report);
+    let own_context = key.context(report.seldepth, report.is_ranked_by_tablebase);
+    let fits_empty_context = report.history_independent
+        && !report.is_ranked_by_tablebase
+        && !key.nears_fifty_moves(report.seldepth)
+        && own_context != HistoryContext::EMPTY;
+    let entry = CacheEntry {
+        context: own_context,
+        effort: effort::of_search(&report, limits),
+        nodes_saved: report.nodes,
+        lines: report.alternatives.len() as u8 + 1,
+        report,
+        stored_at: StoredAt::now(),
+        origin,
+    };
+    let in_empty_context =
+        fits_empty_context.then(|| CacheEntry { context: HistoryContext::EMPTY, ..entry.clone() });
+    std::iter::once(entry).chain(in_empty_context)
 }
 
 /// A report without the lines that are not cached.

@@ -163,24 +163,51 @@ impl SharedSearches {
             && existing.get().join()
         {
             let search = existing.get().clone();
-            search.control.add_client(&submitter.client);
-            queue.promote(&search.control, submitter.class, &submitter.client);
-            self.counters.record_shared();
-            Span::current().follows_from(search.initiator_span.clone());
-            tracing::debug!("joined a search in flight");
-            return JoinOutcome::Joined(Subscription {
-                key: key.clone(),
-                search,
-                searches,
-                queue: queue.clone(),
-                client: submitter.client.clone(),
-                shared: true,
-                has_left: false,
-            });
+            return JoinOutcome::Joined(self.subscribe(key, search, submitter, queue));
         }
         let search = Arc::new(SharedSearch::with_one_subscriber(submitter));
         let client = submitter.client.clone();
         JoinOutcome::Vacant(VacantSearch { entry, key: key.clone(), search, searches, client })
+    }
+
+    /// Joins the search with this key for another node, if there is one.
+    pub(super) fn join_existing(
+        &self,
+        key: &Arc<SearchKey>,
+        submitter: &Submitter,
+        queue: &Arc<Queue>,
+    ) -> Option<Subscription> {
+        let search = self.active.get(key).filter(|search| search.join())?.clone();
+        Some(self.subscribe(key, search, submitter, queue))
+    }
+
+    /// `true` if a search with this key waits or runs.
+    pub(super) fn contains(&self, key: &SearchKey) -> bool {
+        self.active.contains_key(key)
+    }
+
+    /// The subscription of a request that has joined a search.
+    fn subscribe(
+        &self,
+        key: &Arc<SearchKey>,
+        search: Arc<SharedSearch>,
+        submitter: &Submitter,
+        queue: &Arc<Queue>,
+    ) -> Subscription {
+        search.control.add_client(&submitter.client);
+        queue.promote(&search.control, submitter.class, &submitter.client);
+        self.counters.record_shared();
+        Span::current().follows_from(search.initiator_span.clone());
+        tracing::debug!("joined a search in flight");
+        Subscription {
+            key: key.clone(),
+            search,
+            searches: self.clone(),
+            queue: queue.clone(),
+            client: submitter.client.clone(),
+            shared: true,
+            has_left: false,
+        }
     }
 
     /// Stops all searches. They return their best result so far.
@@ -199,7 +226,7 @@ impl SharedSearches {
     /// The searches since the start, the nodes of running ones included.
     pub(super) fn counts(&self) -> SearchCounts {
         self.active.iter().for_each(|search| {
-            self.counters.record_nodes(&search.counted_nodes, search.control.nodes())
+            self.counters.record_nodes(&search.counted_nodes, search.control.nodes_here(0))
         });
         self.counters.counts()
     }
@@ -235,14 +262,15 @@ impl VacantSearch<'_> {
         &self.search.control
     }
 
-    /// Lets requests join the search, whose task waits in the queue.
-    pub(super) fn start(self, queue: &Arc<Queue>) -> Subscription {
+    /// Lets requests join the search, whose task waits in the queue or, if it is `shared`, which
+    /// another node runs.
+    pub(super) fn start(self, queue: &Arc<Queue>, shared: bool) -> Subscription {
         let VacantSearch { entry, key, search, searches, client } = self;
         // The entry may hold a search whose last subscriber has just left. That subscriber compares
         // the searches before it removes its own.
         drop(entry.insert(search.clone()));
         let queue = queue.clone();
-        Subscription { key, search, searches, queue, client, shared: false, has_left: false }
+        Subscription { key, search, searches, queue, client, shared, has_left: false }
     }
 }
 
@@ -339,6 +367,11 @@ impl SearchPublisher {
         self.search.control.end_run(reason == StopReason::Stopped)
     }
 
+    /// Notes the nodes of the run on another node so far.
+    pub(super) fn note_nodes_elsewhere(&self, nodes: u64) {
+        self.search.control.note_nodes_elsewhere(nodes);
+    }
+
     /// The time that the search has spent between slices.
     pub(super) fn paused_time(&self) -> Duration {
         self.search.control.paused_time()
@@ -352,6 +385,11 @@ impl SearchPublisher {
     /// Publishes that a worker has started the search.
     pub(super) fn publish_start(&mut self, now: Instant) {
         self.running_guard.get_or_insert_with(|| self.searches.counters.start());
+        self.publish_start_elsewhere(now);
+    }
+
+    /// Publishes that another node has started the search, where it counts.
+    pub(super) fn publish_start_elsewhere(&self, now: Instant) {
         self.search.progress.send_modify(|progress| {
             progress.started_at.get_or_insert(now);
         });
@@ -390,7 +428,7 @@ impl SearchPublisher {
     /// Counts the end of the search, before a subscriber can see it.
     fn record_end(&mut self, nodes: u64) {
         let SharedSearches { counters, .. } = &self.searches;
-        counters.record_nodes(&self.search.counted_nodes, nodes.max(self.search.control.nodes()));
+        counters.record_nodes(&self.search.counted_nodes, self.search.control.nodes_here(nodes));
         drop(self.running_guard.take());
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::cluster::Cluster;
 use super::queue::{LentTask, Queue, TaskControl};
-use super::remote_search::{Offer, RemoteEvent, RemoteSearch};
+use super::remote_search::{RemoteEvent, RemoteRun, RemoteSearch};
 use super::request::PriorityClass;
 
 /// How long a search waits before it is offered.
@@ -77,13 +77,18 @@ async fn lend(
     drop(open);
     let lent = if is_taken { queue.lend(&control) } else { None };
     match lent {
-        Some(lent) => follow(&queue, &control, offer, lent).await,
+        Some(mut lent) => {
+            lent.start();
+            if let Some(lost) = follow(&queue, &control, offer, lent).await {
+                queue.give_back(lost);
+            }
+        }
         None => control.end_offer(),
     }
 }
 
 /// Waits until a node takes the search. Returns `false` if none does, or need not any more.
-async fn wait_until_taken(queue: &Queue, control: &TaskControl, offer: &mut Offer) -> bool {
+async fn wait_until_taken(queue: &Queue, control: &TaskControl, offer: &mut RemoteRun) -> bool {
     let mut load = queue.watch_load();
     if !queue.is_unstarted(control) {
         return false;
@@ -105,9 +110,13 @@ async fn wait_until_taken(queue: &Queue, control: &TaskControl, offer: &mut Offe
     }
 }
 
-/// Publishes what the node finds that runs the search.
-async fn follow(queue: &Queue, control: &TaskControl, mut offer: Offer, mut lent: LentTask) {
-    lent.start();
+/// Publishes what the node finds that runs the search. Returns the search if that node is lost.
+pub(super) async fn follow(
+    queue: &Queue,
+    control: &TaskControl,
+    mut run: RemoteRun,
+    mut lent: LentTask,
+) -> Option<LentTask> {
     let mut stop_deadline: Option<Instant> = None;
     loop {
         let is_late = async {
@@ -117,27 +126,27 @@ async fn follow(queue: &Queue, control: &TaskControl, mut offer: Offer, mut lent
             }
         };
         select! {
-            event = offer.events.recv() => match event {
-                Some(RemoteEvent::Started) => {}
+            event = run.events.recv() => match event {
+                Some(RemoteEvent::Started) => lent.start(),
                 Some(RemoteEvent::Update(report)) => lent.update(*report),
-                Some(RemoteEvent::Finished(report)) => return queue.finish_lent(lent, *report),
-                None => return end_without_result(queue, lent, stop_deadline.is_some()),
+                Some(RemoteEvent::Finished(report)) => {
+                    queue.finish_lent(lent, *report);
+                    return None;
+                }
+                None if stop_deadline.is_none() => return Some(lent),
+                None => break,
             },
             () = control.stopped(), if stop_deadline.is_none() => {
                 stop_deadline = Some(Instant::now() + STOP_LIMIT);
-                // The cluster has dropped the offer if nobody listens. Then its channel ends, too.
-                let _ = offer.stop.send(true);
+                // The cluster has dropped the run if nobody listens. Then its channel ends, too.
+                let _ = run.stop.send(true);
             }
-            () = is_late => return end_without_result(queue, lent, true),
+            () = is_late => break,
         }
     }
-}
-
-/// Ends a search whose node is lost. One that was stopped has what was found so far; any other runs
-/// here.
-fn end_without_result(queue: &Queue, lent: LentTask, is_stopped: bool) {
-    match lent.latest_report().filter(|_| is_stopped) {
+    match lent.latest_report() {
         Some(report) => queue.finish_lent(lent, report),
         None => queue.give_back(lent),
     }
+    None
 }

@@ -3,7 +3,7 @@
 use super::evaluation_cache::EvaluationCache;
 use super::queue::SpeculativeQueue;
 use super::request::AnalysisRequest;
-use super::service::ServiceOptions;
+use super::service_options::ServiceOptions;
 use crate::store;
 
 /// The memory of a search thread, in bytes: the used part of its stack, and the data of its search

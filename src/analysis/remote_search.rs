@@ -1,18 +1,18 @@
 //! A search that another node of the cluster may run, and its reports on the way back.
 
 mod codec;
+mod report;
 
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use super::answer::{Answer, CompletionReason};
+pub use self::report::ReportEncoding;
 use super::cache_key::AnalysisKey;
 use super::request::PriorityClass;
 use super::session::Client;
 use crate::chess::{Game, Move};
-use crate::engine::{Limits, Report, Score, SearchOptions, StopReason};
-use crate::store::{EntryKey, Record, StoredEffort};
+use crate::engine::{Limits, Report, Score, SearchOptions};
 
 /// The most lines of a search that another node may run: the reports of more are long.
 const MAX_LINES: usize = 16;
@@ -40,17 +40,17 @@ pub struct RemoteSearch {
     pub class: PriorityClass,
 }
 
-/// A search that was offered to the other nodes. Dropping it withdraws the offer, or stops the
-/// search.
+/// A search that another node runs or may run for this one. Dropping it withdraws the offer, or
+/// leaves the search.
 #[derive(Debug)]
-pub struct Offer {
+pub struct RemoteRun {
     /// What becomes of it. The channel ends when no node runs it or will.
     pub events: mpsc::Receiver<RemoteEvent>,
     /// `true` asks for the result so far.
     pub stop: watch::Sender<bool>,
 }
 
-/// News of an offered search.
+/// News of a search on another node.
 #[derive(Debug)]
 pub enum RemoteEvent {
     /// A node runs it; again if another node has taken it over.
@@ -78,57 +78,15 @@ impl RemoteSearch {
         Some(RemoteSearch { game, limits, options, client, class })
     }
 
-    /// The encoding of the last report of this search; `None` for a search that this node could not
-    /// bring to its end.
-    pub fn encode_answer(&self, answer: &Answer) -> Option<Vec<u8>> {
-        let report = &answer.report;
-        match answer.reason {
-            CompletionReason::Shutdown | CompletionReason::Replaced => None,
-            // The report may be that of the last iteration, which says nothing of the end.
-            CompletionReason::Stopped => {
-                Some(self.encode(&Report { reason: StopReason::Stopped, ..(**report).clone() }))
-            }
-            _ => Some(self.encode(report)),
-        }
-    }
-
-    /// The encoding of a report of this search: a record whose `nodes_saved` are the tablebase
-    /// hits, and whose `stored_ms` is 1 if tablebases ranked the moves.
-    pub fn encode(&self, report: &Report) -> Vec<u8> {
-        let record = Record {
-            key: self.key(),
-            report: report.clone().into(),
-            effort: StoredEffort { nodes: 0, time: Duration::ZERO, depth: 0 },
-            nodes_saved: report.tb_hits,
-            stored_ms: u64::from(report.is_ranked_by_tablebase),
-        };
-        record.to_bytes()
+    /// The encoding of its reports.
+    pub fn report_encoding(&self) -> ReportEncoding {
+        ReportEncoding::new(&AnalysisKey::of(&self.game), self.options.multipv)
     }
 
     /// Decodes a report of this search that another node has sent; `None` if it is damaged or no
     /// possible result.
     pub fn decode(&self, bytes: &[u8]) -> Option<Report> {
-        let key = self.key();
-        let position = EntryKey::position_bytes(key.zobrist_key, &key.position);
-        let record = Record::from_bytes(&position, &key.context_bytes(), bytes).ok()?;
-        let report = Report {
-            tb_hits: record.nodes_saved,
-            is_ranked_by_tablebase: record.stored_ms == 1,
-            ..(*record.report).clone()
-        };
-        self.is_result(&report).then_some(report)
-    }
-
-    /// The key that the checksum of a report covers.
-    fn key(&self) -> EntryKey {
-        let key = AnalysisKey::of(&self.game);
-        EntryKey {
-            zobrist_key: key.zobrist_key,
-            position: key.packed,
-            history_hash: key.history.to_parts(),
-            halfmove_clock: Some(key.halfmove_clock),
-            multipv: u8::try_from(self.options.multipv).unwrap_or(u8::MAX),
-        }
+        self.report_encoding().decode(bytes).filter(|report| self.is_result(report))
     }
 
     fn is_result(&self, report: &Report) -> bool {

@@ -1,13 +1,14 @@
 //! The search task: one queued search, from its start on a worker to its published result.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tracing::Span;
 use tracing::field::Empty;
 
 use super::answer::AnalysisError;
 use super::evaluation_cache::{EvaluationCache, Origin};
+use super::flight::FlightOfSearch;
 use super::in_flight::{SearchPublisher, SearchResult};
 use super::queue::{Admission, LendableBody, Queue, TaskBody};
 use super::remote_search::RemoteSearch;
@@ -28,6 +29,36 @@ pub(super) struct SearchTask {
     pub(super) earlier_runs: EarlierRuns,
     /// The search as another node may run it.
     pub(super) remote_search: Option<Arc<RemoteSearch>>,
+    /// The flight, until other nodes need it no more.
+    pub(super) flight: Option<FlightOfSearch>,
+    /// When it was last shared before its end.
+    pub(super) checkpoints: Checkpoints,
+}
+
+/// The iterations that a search ends after this time are shared at once. So a lost node costs no
+/// more than this time and the iteration in progress.
+const FIRST_CHECKPOINT: Duration = Duration::from_millis(200);
+
+/// The least time between two checkpoints. Proved mates and tables end many iterations at once.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// When a long search was last written to the shared cache. If its node is lost, its clients go on
+/// from there on another.
+#[derive(Debug, Default)]
+pub(super) struct Checkpoints {
+    last: Option<Instant>,
+}
+
+impl Checkpoints {
+    /// `true` if an iteration is to be shared, which then counts as shared.
+    fn is_due(&mut self, report: &Report) -> bool {
+        let is_due = report.elapsed >= FIRST_CHECKPOINT
+            && self.last.is_none_or(|last| last.elapsed() >= CHECKPOINT_INTERVAL);
+        if is_due {
+            self.last = Some(Instant::now());
+        }
+        is_due
+    }
 }
 
 /// The runs of a search before its restart.
@@ -74,13 +105,16 @@ impl LendableBody for SearchTask {
 
     fn start_remote(&mut self) {
         let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
-        self.publisher.publish_start(started);
+        self.publisher.publish_start_elsewhere(started);
     }
 
     fn update_remote(&mut self, report: Report) {
-        self.publisher.flag().set_nodes(report.nodes);
+        self.publisher.note_nodes_elsewhere(report.nodes);
         let depth = self.earlier_runs.report.as_ref().map_or(0, |report| report.depth);
         if report.depth > depth {
+            if self.checkpoints.is_due(&report) {
+                share_checkpoint(&self.publisher, &self.cache, &report);
+            }
             self.publisher.publish_update(report.clone());
             // Unless the search ends, this is no complete result.
             let report = Report { reason: StopReason::Stopped, ..report };
@@ -94,6 +128,7 @@ impl LendableBody for SearchTask {
 
     fn finish_remote(mut self: Box<Self>, report: Report) {
         let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
+        self.publisher.note_nodes_elsewhere(report.nodes);
         let report = match self.earlier_runs.report.take() {
             // A node that has taken the search over may have found less than the one before.
             Some(earlier) if earlier.depth > report.depth && report.reason != StopReason::Mate => {
@@ -140,8 +175,17 @@ impl EarlierRuns {
 
 impl SearchTask {
     /// Searches until the end or a restart.
-    fn search(&self) -> Report {
-        let SearchTask { publisher, game, bounded_limits, searcher, earlier_runs, .. } = self;
+    fn search(&mut self) -> Report {
+        let SearchTask {
+            publisher,
+            game,
+            bounded_limits,
+            searcher,
+            cache,
+            earlier_runs,
+            checkpoints,
+            ..
+        } = self;
         let search = GameSearch {
             game,
             limits: &earlier_runs.rest_of(bounded_limits),
@@ -151,7 +195,11 @@ impl SearchTask {
         let published_depth = earlier_runs.report.as_ref().map_or(0, |report| report.depth);
         searcher.analyse(search, &mut |report| {
             if report.depth > published_depth {
-                publisher.publish_update(earlier_runs.total(report.clone()));
+                let report = earlier_runs.total(report.clone());
+                if checkpoints.is_due(&report) {
+                    share_checkpoint(publisher, cache, &report);
+                }
+                publisher.publish_update(report);
             }
         })
     }
@@ -211,6 +259,14 @@ impl SearchTask {
             nodes = Empty,
             reason = Empty
         )
+    }
+}
+
+/// Shares what a search has found so far.
+fn share_checkpoint(publisher: &SearchPublisher, cache: &EvaluationCache, report: &Report) {
+    let key = publisher.key();
+    if key.is_cacheable() {
+        cache.share_checkpoint(&key.analysis_key, &key.limits, report);
     }
 }
 

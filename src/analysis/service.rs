@@ -1,10 +1,11 @@
 //! The analysis service: the use cases that the front ends call.
 
+mod nodes;
+
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -12,23 +13,23 @@ use tokio::sync::oneshot;
 use super::analysis_stream::{AnalysisStream, PendingSearch};
 use super::answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult};
 use super::cache_key::AnalysisKey;
-use super::cluster::{Cluster, ClusterStatus};
 use super::counters::{ServiceStatus, StoreStatus};
 #[cfg(test)]
 use super::evaluation_cache::Origin;
 use super::evaluation_cache::{
     CachedAnalysis, EvaluationCache, LookupResult, SharedEntry, WriteBehind,
 };
+use super::flight::{Flight, FlightOfSearch, Flights};
 use super::graph::{self, GraphNode};
-use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
+use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription, VacantSearch};
 use super::lending;
 use super::perft::{PerftHandle, PerftRequest, PerftTask, Progress};
 use super::queue::{Queue, SpeculativeQueue, Submitter, Task, TaskControl};
-use super::remote_search::RemoteSearch;
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
-use super::search_task::{EarlierRuns, SearchTask};
+use super::search_task::{Checkpoints, EarlierRuns, SearchTask};
 use super::searcher::Searcher;
-use super::session::{SessionGuard, SessionId, Sessions};
+use super::service_options::{Backends, ServiceOptions};
+use super::session::{SessionGuard, Sessions};
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{
@@ -39,53 +40,6 @@ use crate::store::Store;
 /// The longest that a batch request waits for a worker: practically as long as its client reads.
 const MAX_BATCH_WAIT: Duration = Duration::from_secs(86_400);
 
-/// The limits of the service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServiceOptions {
-    /// Worker threads; at least one.
-    pub workers: usize,
-    /// How many requests of each class may wait while all workers are busy.
-    pub queue_capacity: usize,
-    /// How many positions may wait for a speculative search; 0 disables speculative searches.
-    pub speculative_queue_capacity: usize,
-    /// How many analyses the cache holds in memory.
-    pub cache_max_entries: usize,
-    /// The longest search of a request without a time limit.
-    pub max_movetime: Duration,
-    /// The longest search of a request without any limit.
-    pub max_infinite: Duration,
-    /// The longest that an interactive request waits for a worker.
-    pub max_wait: Duration,
-    /// How long a search runs before it gives way to another client that waits.
-    pub slice: Duration,
-}
-
-impl Default for ServiceOptions {
-    fn default() -> ServiceOptions {
-        let workers = available_parallelism().map_or(1, usize::from);
-        ServiceOptions {
-            workers,
-            queue_capacity: 128,
-            speculative_queue_capacity: 0,
-            cache_max_entries: 100_000,
-            max_movetime: Duration::from_secs(60),
-            max_infinite: Duration::from_secs(3_600),
-            max_wait: Duration::from_secs(30),
-            slice: Duration::from_millis(500),
-        }
-    }
-}
-
-/// What the service uses besides its own memory.
-#[derive(Clone, Debug, Default)]
-pub struct Backends {
-    /// The store of the evaluation cache. A new analysis is in it within the flush interval, as
-    /// long as the disk writes a batch in a quarter of it.
-    pub store: Option<(Arc<dyn Store>, Duration)>,
-    /// The cluster to which the node belongs.
-    pub cluster: Option<Arc<dyn Cluster>>,
-}
-
 /// The analysis service. Clones are cheap and share one service, which shuts down when the last
 /// clone is dropped.
 #[derive(Clone)]
@@ -95,6 +49,7 @@ struct Inner {
     searcher: Arc<dyn Searcher>,
     cache: Arc<EvaluationCache>,
     searches: SharedSearches,
+    flights: Flights,
     queue: Arc<Queue>,
     shutdown: Arc<StopFlag>,
     sessions: Sessions,
@@ -104,9 +59,10 @@ struct Inner {
 }
 
 /// The origin of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum SearchOrigin {
-    Client,
+    /// A request on this node, perhaps in a flight.
+    Client { flight: Option<Arc<Flight>> },
     /// Another node, which may take it back. So it is not lent any further.
     OtherNode,
 }
@@ -186,6 +142,7 @@ impl Service {
             searcher,
             cache,
             searches,
+            flights: Flights::default(),
             queue: queue.clone(),
             shutdown: Arc::default(),
             sessions,
@@ -257,48 +214,8 @@ impl Service {
     pub async fn follow(&self, request: AnalysisRequest) -> Result<AnalysisStream, AnalysisError> {
         let session_guard = self.0.enter_session(&request);
         let shared = self.0.read_cluster(&request).await;
-        self.0.start(request, session_guard, &shared)
-    }
-
-    /// Starts a search for another node of the cluster, which has looked for what is known.
-    ///
-    /// # Errors
-    /// A full queue or a shutdown.
-    pub fn run_for_node(&self, search: RemoteSearch) -> Result<AnalysisStream, AnalysisError> {
-        let RemoteSearch { game, limits, options, client, class } = search;
-        let request = AnalysisRequest {
-            game,
-            limits,
-            options,
-            // The node that asks has looked for what is known. What this one knows may be no result
-            // of a search with these limits.
-            fresh: true,
-            client,
-            class,
-            session: None,
-            strength: None,
-        };
-        self.0.start_search(request, None, &[], SearchOrigin::OtherNode)
-    }
-
-    /// The workers that run searches of this node, those of other nodes included.
-    pub fn workers_in_reach(&self) -> usize {
-        let elsewhere = self.0.cache.cluster().map_or(0, |cluster| cluster.workers_elsewhere());
-        self.0.options.workers + elsewhere
-    }
-
-    /// `true` while a worker is free and no request waits for one.
-    pub fn has_free_worker(&self) -> bool {
-        self.0.queue.has_free_worker()
-    }
-
-    /// Resolves when a worker is free and no request waits for one.
-    pub async fn free_worker(&self) {
-        let mut load = self.0.queue.watch_load();
-        while !self.0.queue.has_free_worker() {
-            // The sender lives as long as the queue.
-            let _ = load.changed().await;
-        }
+        let flight = self.0.enter_flight(&request, &shared).await;
+        self.0.start_search(request, session_guard, &shared, SearchOrigin::Client { flight })
     }
 
     /// Starts an analysis as [`Service::follow`] does, from what this node knows alone.
@@ -363,17 +280,6 @@ impl Service {
         handle.wait(service.options.max_wait, result_receiver).await
     }
 
-    /// Notes that a request on another node of the cluster has entered a session, as the given
-    /// place among all of its requests. An older one on this node ends with its result so far.
-    pub fn note_session_elsewhere(&self, session: SessionId, place: u64) {
-        self.0.sessions.note_entry_elsewhere(session, place);
-    }
-
-    /// The state of the cluster, if the node belongs to one.
-    pub fn cluster_status(&self) -> Option<ClusterStatus> {
-        self.0.cache.cluster().map(|cluster| cluster.status())
-    }
-
     /// The state of the service.
     pub fn status(&self) -> ServiceStatus {
         let Inner { cache, searches, queue, shutdown, options, .. } = &*self.0;
@@ -428,6 +334,11 @@ impl Service {
     }
 
     #[cfg(test)]
+    pub(super) fn flights(&self) -> usize {
+        self.0.flights.len()
+    }
+
+    #[cfg(test)]
     pub(super) fn searches_in_flight(&self) -> usize {
         self.0.searches.len()
     }
@@ -460,7 +371,8 @@ impl Inner {
         session_guard: Option<SessionGuard>,
         shared: &[SharedEntry],
     ) -> Result<AnalysisStream, AnalysisError> {
-        self.start_search(request, session_guard, shared, SearchOrigin::Client)
+        let origin = SearchOrigin::Client { flight: None };
+        self.start_search(request, session_guard, shared, origin)
     }
 
     fn start_search(
@@ -495,31 +407,6 @@ impl Inner {
                 PendingSearch::new(requested_at, max_wait, verdict, subscription, session_guard),
             ),
         })
-    }
-
-    /// Reads what other nodes have found about the position of a request. Without a cluster that is
-    /// nothing.
-    async fn read_cluster(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
-        match self.cache.cluster() {
-            // On the heap, so that the futures of cache hits stay small.
-            Some(_) => Box::pin(self.read_unknown(request)).await,
-            None => Vec::new(),
-        }
-    }
-
-    /// Reads what other nodes have found, unless this node can answer, or no cache may.
-    async fn read_unknown(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
-        let key = self.search_key(request);
-        let SearchKey { analysis_key, limits, options, fresh, .. } = &key;
-        let may_be_cached = limits.mate.is_none() && key.is_cacheable() && !fresh;
-        let is_known = || {
-            let known = self.cache.lookup_uncounted(analysis_key, limits, options.multipv);
-            known.sufficient.is_some()
-        };
-        if !may_be_cached || request.game.outcome().is_over() || is_known() {
-            return Vec::new();
-        }
-        self.cache.read_shared(analysis_key, options.multipv, request.game.position()).await
     }
 
     /// How long a request of this class waits for a worker.
@@ -603,14 +490,13 @@ impl Inner {
             return Ok(PendingAnswer::Cached(cached, reason));
         }
         let bounded_limits = self.bounded_limits(&key.limits);
-        let may_lend = origin == SearchOrigin::Client && self.cache.cluster().is_some();
-        let remote_search = if may_lend && key.unshared.is_none() && !key.fresh {
-            let client = &submitter.client;
-            RemoteSearch::new(&game, bounded_limits, &key.options, client, class).map(Arc::new)
-        } else {
-            None
+        let (remote_search, flight) = match origin {
+            SearchOrigin::Client { flight } => {
+                (self.remote_search(&key, &game, &submitter, bounded_limits), flight)
+            }
+            SearchOrigin::OtherNode => (None, None),
         };
-        let task = Task::lendable(SearchTask {
+        let task = SearchTask {
             publisher: vacant.publisher(),
             game,
             bounded_limits,
@@ -619,10 +505,29 @@ impl Inner {
             speculation: self.speculates(class).then(|| self.queue.clone()),
             earlier_runs: EarlierRuns::default(),
             remote_search,
-        });
-        match self.queue.push(submitter, vacant.control(), task) {
+            flight: flight.clone().map(FlightOfSearch::new),
+            checkpoints: Checkpoints::default(),
+        };
+        match flight.filter(|flight| flight.elsewhere().is_some()).zip(task.remote_search.clone()) {
+            Some((flight, search)) => {
+                self.follow_elsewhere(submitter, vacant, task, flight, search)
+            }
+            None => self.enqueue(submitter, vacant, task),
+        }
+    }
+
+    /// Queues a search for a worker.
+    fn enqueue(
+        &self,
+        submitter: Submitter,
+        vacant: VacantSearch<'_>,
+        task: SearchTask,
+    ) -> Result<PendingAnswer, AnalysisError> {
+        let flight = task.flight.as_ref().and_then(FlightOfSearch::flight);
+        match self.queue.push(submitter, vacant.control(), Task::lendable(task)) {
             Ok(evicted) => {
-                let subscription = vacant.start(&self.queue);
+                let subscription = vacant.start(&self.queue, false);
+                flight.iter().for_each(|flight| flight.note_start());
                 // Only now, because a rejected search locks the map to leave it.
                 evicted.reject();
                 Ok(PendingAnswer::Searching(subscription))

@@ -5,6 +5,7 @@ mod cluster;
 mod engine;
 mod evaluation_cache;
 mod eviction;
+mod flights;
 mod history_interaction;
 mod lending;
 mod persistence;

@@ -9,16 +9,23 @@
 //! - `entry`: the place of an offer in its stream;
 //! - `offered_search`: the encoding of an offer;
 //! - `message`: messages between the two nodes;
+//! - `mailboxes`: the messages for the searches of a node;
+//! - `reporter`: what the node that searches tells the other one;
 //! - `lender`: the side that offers;
 //! - `helper`: the side that searches.
 
 mod entry;
 mod helper;
 mod lender;
+mod mailboxes;
 mod message;
 mod offered_search;
+mod reporter;
 mod search_id;
 
 pub(super) use helper::Helper;
-pub(super) use lender::Lender;
-pub(super) use message::Message;
+pub(super) use lender::{Lender, MAX_EVENTS};
+pub(super) use mailboxes::Mailboxes;
+pub(super) use message::{Content, Message};
+pub(super) use reporter::{ALIVE_INTERVAL, Reporter, UPDATE_INTERVAL};
+pub(super) use search_id::SearchId;

@@ -11,9 +11,10 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::connection::{CommandError, Connection};
 use super::counters::Counters;
 use super::error::ClusterError;
+use super::flights::{Follower, Leader, Leases};
 use super::heartbeat::Heartbeat;
 use super::keys::{EngineGroup, Keys};
-use super::lending::{Helper, Lender, Message};
+use super::lending::{Content, Helper, Lender, Message};
 use super::listener;
 use super::membership::{self, INTERVAL};
 use super::node::NodeId;
@@ -23,8 +24,9 @@ use super::sessions;
 use super::shared_cache::SharedCache;
 use super::view::View;
 use crate::analysis::{
-    Cluster, ClusterStatus, Offer, RemoteSearch, Service, ServiceStatus, SessionId, SessionPlace,
-    SharedCounters, SharedRecords,
+    Cluster, ClusterNode, ClusterStatus, FlightEntry, FlightId, FollowedFlight, RemoteRun,
+    RemoteSearch, Service, ServiceStatus, SessionId, SessionPlace, SharedCounters, SharedRecords,
+    SharedWrite,
 };
 use crate::store::{EntryKey, LAYOUT_VERSION, Record};
 
@@ -46,11 +48,15 @@ struct Inner {
     counters: Arc<Counters>,
     lender: Lender,
     helper: Helper,
+    leases: Leases,
+    leader: Leader,
+    follower: Follower,
     view: Mutex<View>,
     /// `true` once the node leaves.
     leaving: watch::Sender<bool>,
     heartbeats: Mutex<Option<JoinHandle<()>>>,
-    listener: Mutex<Option<JoinHandle<()>>>,
+    /// Receives messages and renews leases until the last search has ended.
+    listener: Mutex<Option<JoinHandle<((), ())>>>,
 }
 
 /// The reason why a heartbeat failed.
@@ -96,6 +102,10 @@ impl RedisCluster {
         let helper =
             Helper::new(client, connection.clone(), keys.clone(), node.clone(), lender.clone());
         let helper = helper.map_err(|_| ClusterError::Url)?;
+        let leases = Leases::new(connection.clone(), keys.clone(), node.clone());
+        let leader = Leader::new(connection.clone(), keys.clone(), node.clone());
+        let mailboxes = lender.mailboxes().clone();
+        let follower = Follower::new(connection.clone(), keys.clone(), node.clone(), mailboxes);
         let counters = Arc::new(Counters::new(connection.clone(), keys.clone()));
         Ok(RedisCluster(Arc::new(Inner {
             client: client.clone(),
@@ -107,6 +117,9 @@ impl RedisCluster {
             counters,
             lender,
             helper,
+            leases,
+            leader,
+            follower,
             view: Mutex::new(view),
             leaving: watch::Sender::new(false),
             heartbeats: Mutex::default(),
@@ -141,15 +154,16 @@ impl RedisCluster {
     /// Ends the membership, once all searches have ended. Resolves when all analyses so far were
     /// shared or dropped.
     pub async fn flush(&self) {
-        // Until now its lent searches needed the messages.
+        // Until now its searches on other nodes needed the messages, and its own their leases.
         let listener = self.0.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
         listener.inspect(JoinHandle::abort);
         self.0.cache.flush().await;
     }
 
     async fn run(self, service: Service) {
-        let Inner { connection, keys, node, helper, leaving, .. } = &*self.0;
-        let listener = tokio::spawn(self.clone().listen(service.clone()));
+        let Inner { connection, keys, node, helper, leases, leaving, .. } = &*self.0;
+        let (listening, leases) = (self.clone().listen(service.clone()), leases.clone());
+        let listener = tokio::spawn(async move { tokio::join!(listening, leases.keep()) });
         *self.0.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
         let helping = tokio::spawn(helper.clone().run(service.clone(), leaving.subscribe()));
         let mut leaving = leaving.subscribe();
@@ -172,13 +186,12 @@ impl RedisCluster {
 
     /// Passes the messages of other nodes on.
     async fn listen(self, service: Service) {
-        let Inner { client, keys, node, lender, helper, .. } = &*self.0;
+        let Inner { client, keys, node, .. } = &*self.0;
         let channels = vec![keys.session_channel(), keys.node_channel(node)];
         let on_message = |channel: usize, bytes: &[u8]| match channel {
             0 => sessions::receive(bytes, node, &service),
             _ => match Message::from_bytes(bytes) {
-                Ok(message) if message.is_stop() => helper.receive_stop(&message),
-                Ok(message) => lender.receive(message),
+                Ok(message) => self.0.receive(message, &service),
                 Err(error) => {
                     tracing::debug!(error = error.to_string(), "ignored a message of another node")
                 }
@@ -224,6 +237,21 @@ impl RedisCluster {
 }
 
 impl Inner {
+    /// Passes a message about a search on.
+    fn receive(&self, message: Message, service: &Service) {
+        match message.content {
+            Content::Stop => {
+                self.helper.receive_stop(&message);
+                self.leader.receive_stop(&message);
+            }
+            Content::Follow { flight, client } => {
+                let Message { search, sender, .. } = message;
+                self.leader.receive_follow(service, search, sender, flight, client);
+            }
+            _ => self.lender.receive(message),
+        }
+    }
+
     fn view(&self) -> MutexGuard<'_, View> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -231,11 +259,12 @@ impl Inner {
 
 impl Cluster for RedisCluster {
     fn status(&self) -> ClusterStatus {
-        let Inner { cache, lender, helper, .. } = &*self.0;
+        let Inner { cache, lender, helper, follower, .. } = &*self.0;
         ClusterStatus {
             cache: cache.counts(),
             lent_searches: lender.lent(),
             helped_searches: helper.helped(),
+            followed_searches: follower.followed(),
             ..self.0.view().status()
         }
     }
@@ -244,8 +273,8 @@ impl Cluster for RedisCluster {
         Box::pin(async move { self.0.cache.read(&keys).await })
     }
 
-    fn write_cache(&self, record: Record) {
-        self.0.cache.write(record);
+    fn write_cache(&self, record: Record, kind: SharedWrite) {
+        self.0.cache.write(record, kind);
     }
 
     fn discard(&self, record: &Record) {
@@ -256,8 +285,16 @@ impl Cluster for RedisCluster {
         if self.0.lender.can_offer() { self.0.view().workers_elsewhere() } else { 0 }
     }
 
-    fn offer(&self, search: Arc<RemoteSearch>) -> Offer {
+    fn offer(&self, search: Arc<RemoteSearch>) -> RemoteRun {
         self.0.lender.offer(search)
+    }
+
+    fn enter_flight(&self, flight: FlightId, lost: Option<ClusterNode>) -> FlightEntry<'_> {
+        Box::pin(self.0.leases.enter(flight, lost))
+    }
+
+    fn follow_flight(&self, flight: FollowedFlight) -> RemoteRun {
+        self.0.follower.follow(flight)
     }
 
     fn enter_session(&self, session: SessionId) -> SessionPlace<'_> {

@@ -22,7 +22,7 @@ pub(super) use self::writer::{Queue, Writer};
 use super::breaker::Breaker;
 use super::connection::{CommandError, Connection};
 use super::keys::Keys;
-use crate::analysis::SharedCacheCounts;
+use crate::analysis::{SharedCacheCounts, SharedWrite};
 use crate::store::{EntryKey, Record};
 
 /// A read that takes longer has no result.
@@ -147,8 +147,8 @@ impl SharedCache {
     }
 
     /// Takes a record that is to be written soon. Never waits.
-    pub(super) fn write(&self, record: Record) {
-        if !self.queue.push(Change::Write(Box::new(record))) {
+    pub(super) fn write(&self, record: Record, kind: SharedWrite) {
+        if !self.queue.push(Change::Write(Box::new(record), kind)) {
             self.counters.dropped_writes.fetch_add(1, Ordering::Relaxed);
         }
     }

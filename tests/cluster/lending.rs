@@ -23,12 +23,12 @@ fn endless(fen: &str) -> Value {
     json!({ "fen": fen, "infinite": true })
 }
 
-async fn is_busy(node: &Node) -> bool {
+pub(crate) async fn is_busy(node: &Node) -> bool {
     node.metric(BUSY).await == 1.0
 }
 
 /// Nodes of one worker each that know each other.
-async fn start_nodes<const N: usize>(server: &RedisServer) -> [Node; N] {
+pub(crate) async fn start_nodes<const N: usize>(server: &RedisServer) -> [Node; N] {
     let nodes = [(); N].map(|()| Node::start(&server.url(), &[]));
     for node in &nodes {
         node.wait_for_nodes(N as u64).await;
@@ -59,7 +59,7 @@ async fn lend(node: &Node, others: &[&Node]) -> (RunningAnalysis, RunningAnalysi
     (own, lent)
 }
 
-fn assert_rising(depths: &[u64]) {
+pub(crate) fn assert_rising(depths: &[u64]) {
     assert!(depths.is_sorted_by(|earlier, later| earlier < later), "{depths:?}");
 }
 

@@ -12,6 +12,7 @@
 
 mod cache;
 mod failures;
+mod flights;
 mod job_book;
 mod jobs;
 mod lending;

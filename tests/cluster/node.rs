@@ -118,12 +118,19 @@ impl Node {
 
     /// The answer to a request for a best move.
     pub(crate) async fn best_move_of(&self, body: &Value) -> Value {
-        let request = self.client.post(format!("{}/v1/best-move", self.base));
-        let response = request.json(body).send().await.unwrap();
-        let status = response.status();
-        let answer: Value = response.json().await.unwrap();
-        assert_eq!(status, 200, "{answer}");
-        answer
+        self.ask_best_move(body).await
+    }
+
+    /// As [`Node::best_move_of`], for a task of its own.
+    pub(crate) fn ask_best_move(&self, body: &Value) -> impl Future<Output = Value> + use<> {
+        let request = self.client.post(format!("{}/v1/best-move", self.base)).json(body);
+        async {
+            let response = request.send().await.unwrap();
+            let status = response.status();
+            let answer: Value = response.json().await.unwrap();
+            assert_eq!(status, 200, "{answer}");
+            answer
+        }
     }
 
     /// Starts an analysis whose updates are read as they come.

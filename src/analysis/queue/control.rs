@@ -57,6 +57,8 @@ struct State {
     is_restarting: bool,
     /// The nodes of earlier runs.
     earlier_nodes: u64,
+    /// The nodes of runs on other nodes of the cluster, which count there.
+    nodes_elsewhere: u64,
     /// The time between slices so far.
     paused_time: Duration,
     paused_at: Option<Instant>,
@@ -110,8 +112,9 @@ impl TaskControl {
         state.given_back < MAX_GIVEN_BACK && !std::mem::replace(&mut state.is_offered, true)
     }
 
-    /// Notes that the task waits again, because another node has given it back.
-    pub(super) fn give_back(&self) {
+    /// Notes that the task waits, because another node has given it back. One that has run there
+    /// pauses.
+    pub(super) fn give_back(&self, has_run: bool) {
         let mut state = self.lock();
         state.is_offered = false;
         state.given_back += 1;
@@ -119,9 +122,11 @@ impl TaskControl {
         if !state.is_stopped {
             state.flag = Arc::default();
         }
-        state.paused_at = Some(clock::now());
+        if has_run {
+            state.paused_at = Some(clock::now());
+        }
         drop(state);
-        self.paused.send_replace(true);
+        self.paused.send_replace(has_run);
     }
 
     /// Notes that the task is not offered any more.
@@ -138,6 +143,20 @@ impl TaskControl {
     pub(in crate::analysis) fn nodes(&self) -> u64 {
         let state = self.lock();
         state.earlier_nodes + state.flag.nodes()
+    }
+
+    /// Notes the nodes of a run on another node of the cluster so far.
+    pub(in crate::analysis) fn note_nodes_elsewhere(&self, nodes: u64) {
+        let mut state = self.lock();
+        state.flag.set_nodes(nodes);
+        state.nodes_elsewhere = state.earlier_nodes + nodes;
+    }
+
+    /// The nodes of all runs on this node so far, given the total if that is known better.
+    pub(in crate::analysis) fn nodes_here(&self, total: u64) -> u64 {
+        let state = self.lock();
+        let total = total.max(state.earlier_nodes + state.flag.nodes());
+        total.saturating_sub(state.nodes_elsewhere)
     }
 
     /// The time that the task has spent between slices.

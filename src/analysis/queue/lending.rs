@@ -17,10 +17,11 @@ use crate::engine::Report;
 pub(in crate::analysis) struct LentTask {
     control: Arc<TaskControl>,
     submitter: Submitter,
-    /// Its place before it was lent.
-    tag: StartTag,
+    /// Its place before it was lent; `None` if it has had none.
+    tag: Option<StartTag>,
     queued_at: Instant,
     payer: Client,
+    is_started: bool,
     span: tracing::Span,
     body: Box<dyn LendableBody>,
 }
@@ -28,6 +29,7 @@ pub(in crate::analysis) struct LentTask {
 impl LentTask {
     /// Publishes that the search has started.
     pub(in crate::analysis) fn start(&mut self) {
+        self.is_started = true;
         let LentTask { span, body, .. } = self;
         span.in_scope(|| body.start_remote());
     }
@@ -79,9 +81,7 @@ impl Queue {
         let queued = state.remove_waiting(control, is_lendable)?;
         let stats = self.class_stats(queued.submitter.class);
         stats.waits.record(clock::elapsed_since(queued.queued_at));
-        let mut running = RunningTask::new(&queued);
-        running.submitter.workers = 0;
-        state.running.push(running);
+        state.running.push(RunningTask::lent(&queued.submitter, queued.control.clone()));
         state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);
@@ -89,7 +89,38 @@ impl Queue {
         let QueuedTask { submitter, control, queued_at, work, payer } = queued;
         let QueuedWork::Start(task) = work else { return None };
         let (span, body) = task.into_lendable()?;
-        Some(LentTask { control, submitter, tag, queued_at, payer, span, body })
+        let tag = Some(tag);
+        Some(LentTask { control, submitter, tag, queued_at, payer, is_started: false, span, body })
+    }
+
+    /// Adds a task that another node runs already.
+    ///
+    /// # Errors
+    /// A closed queue, which gives the task back.
+    pub(in crate::analysis) fn push_lent(
+        &self,
+        submitter: Submitter,
+        control: &Arc<TaskControl>,
+        body: Box<dyn LendableBody>,
+    ) -> Result<LentTask, Box<dyn LendableBody>> {
+        let mut state = self.lock();
+        if state.closed {
+            return Err(body);
+        }
+        let (payer, queued_at) = (submitter.client.clone(), clock::now());
+        state.running.push(RunningTask::lent(&submitter, control.clone()));
+        self.publish_change(&mut state);
+        let (control, span) = (control.clone(), tracing::Span::current());
+        Ok(LentTask {
+            control,
+            submitter,
+            tag: None,
+            queued_at,
+            payer,
+            is_started: false,
+            span,
+            body,
+        })
     }
 
     /// Ends a task with the report of the node that has run it.
@@ -101,12 +132,12 @@ impl Queue {
         self.publish_change(&mut state);
     }
 
-    /// Puts a task back at its old place, because no other node runs it any more.
+    /// Puts a task back at its old place, if it has had one, because no other node runs it any more.
     pub(in crate::analysis) fn give_back(&self, lent: LentTask) {
-        let LentTask { control, submitter, tag, queued_at, payer, span, body } = lent;
+        let LentTask { control, submitter, tag, queued_at, payer, is_started, span, body } = lent;
         let mut state = self.lock();
         let Some(running) = state.remove_running(&control) else { return };
-        control.give_back();
+        control.give_back(is_started);
         // Its class and its client may have changed meanwhile.
         let (class, workers) = (submitter.class, submitter.workers);
         let submitter = Submitter { workers, ..running.submitter };
@@ -122,10 +153,9 @@ impl Queue {
             }
             return;
         }
-        if has_place {
-            state.put_back(queued, tag);
-        } else {
-            state.enqueue(queued);
+        match tag.filter(|_| has_place) {
+            Some(tag) => state.put_back(queued, tag),
+            None => state.enqueue(queued),
         }
         state.preempt_speculation();
         self.publish_change(&mut state);

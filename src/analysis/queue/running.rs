@@ -33,6 +33,17 @@ impl RunningTask {
         }
     }
 
+    /// A task that another node runs.
+    pub(super) fn lent(submitter: &Submitter, control: Arc<TaskControl>) -> RunningTask {
+        RunningTask {
+            submitter: Submitter { workers: 0, ..submitter.clone() },
+            control,
+            slice_start: clock::now(),
+            is_new: true,
+            is_restarting: false,
+        }
+    }
+
     /// `true` for the task with this control.
     pub(super) fn is_of(&self, control: &TaskControl) -> bool {
         std::ptr::eq(&*self.control, control)

@@ -4,8 +4,9 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::analysis::{
-    AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, Offer, RemoteSearch,
-    Session, SessionId, SessionPlace, SharedRecords, Source,
+    AnalysisStream, Backends, Cluster, ClusterNode, ClusterStatus, CompletionReason, FlightEntry,
+    FlightId, FollowedFlight, RemoteRun, RemoteSearch, Session, SessionId, SessionPlace,
+    SharedRecords, SharedWrite, Source,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -37,7 +38,7 @@ impl Cluster for SharedMemory {
         })
     }
 
-    fn write_cache(&self, record: Record) {
+    fn write_cache(&self, record: Record, _: SharedWrite) {
         self.records.lock().unwrap().push(record);
     }
 
@@ -50,7 +51,15 @@ impl Cluster for SharedMemory {
         0
     }
 
-    fn offer(&self, _: Arc<RemoteSearch>) -> Offer {
+    fn offer(&self, _: Arc<RemoteSearch>) -> RemoteRun {
+        unreachable!("there are no workers elsewhere")
+    }
+
+    fn enter_flight(&self, _: FlightId, _: Option<ClusterNode>) -> FlightEntry<'_> {
+        unreachable!("there are no workers elsewhere")
+    }
+
+    fn follow_flight(&self, _: FollowedFlight) -> RemoteRun {
         unreachable!("there are no workers elsewhere")
     }
 

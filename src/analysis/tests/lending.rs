@@ -5,8 +5,9 @@ use tokio::time::timeout;
 
 use super::*;
 use crate::analysis::{
-    AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterStatus,
-    CompletionReason, Offer, RemoteEvent, RemoteSearch, SessionId, SessionPlace, SharedRecords,
+    AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterNode, ClusterStatus,
+    CompletionReason, FlightEntry, FlightId, FlightPlace, FollowedFlight, RemoteEvent, RemoteRun,
+    RemoteSearch, SessionId, SessionPlace, SharedRecords, SharedWrite,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -40,7 +41,7 @@ impl Cluster for Elsewhere {
         Box::pin(async { Vec::new() })
     }
 
-    fn write_cache(&self, _: Record) {}
+    fn write_cache(&self, _: Record, _: SharedWrite) {}
 
     fn discard(&self, _: &Record) {}
 
@@ -52,10 +53,18 @@ impl Cluster for Elsewhere {
         self.workers.load(Ordering::SeqCst)
     }
 
-    fn offer(&self, search: Arc<RemoteSearch>) -> Offer {
+    fn offer(&self, search: Arc<RemoteSearch>) -> RemoteRun {
         let ((events, received), (stop, stopped)) = (mpsc::channel(16), watch::channel(false));
         let _ = self.offers.send(OfferedSearch { search, events, stop: stopped });
-        Offer { events: received, stop }
+        RemoteRun { events: received, stop }
+    }
+
+    fn enter_flight(&self, _: FlightId, _: Option<ClusterNode>) -> FlightEntry<'_> {
+        Box::pin(async { FlightPlace::Unknown })
+    }
+
+    fn follow_flight(&self, _: FollowedFlight) -> RemoteRun {
+        unreachable!("no flight is elsewhere")
     }
 }
 
@@ -393,7 +402,7 @@ fn a_report_of_another_node_must_be_possible() {
     let class = PriorityClass::Batch;
     let search = RemoteSearch::new(&start_game(), limits, &options, &client, class).unwrap();
     let valid = report(9, 5_000);
-    let bytes = search.encode(&valid);
+    let bytes = search.report_encoding().encode(&valid);
     assert_eq!(search.decode(&bytes).unwrap().pv, valid.pv);
     for place in 0..bytes.len() {
         let mut damaged = bytes.clone();
@@ -407,7 +416,7 @@ fn a_report_of_another_node_must_be_possible() {
         Report { score: Score::Mate(0), ..valid.clone() },
     ];
     for report in impossible {
-        assert!(search.decode(&search.encode(&report)).is_none(), "{report:?}");
+        assert!(search.decode(&search.report_encoding().encode(&report)).is_none(), "{report:?}");
     }
     let elsewhere = RemoteSearch::new(&game_of("e2e4"), limits, &options, &client, class).unwrap();
     assert!(elsewhere.decode(&bytes).is_none(), "the report of another position");

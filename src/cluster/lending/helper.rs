@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use redis::{Client, Cmd, RedisResult, Value, cmd};
+use redis::{Client, RedisResult, Value, cmd};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -16,6 +16,7 @@ use super::entry::{Entry, GROUP};
 use super::lender::Lender;
 use super::message::{Content, Message};
 use super::offered_search::OfferedSearch;
+use super::reporter::{ALIVE_INTERVAL, Reporter, UPDATE_INTERVAL};
 use super::search_id::SearchId;
 use crate::analysis::{AnalysisStream, AnalysisUpdate, PriorityClass, Service};
 use crate::cluster::connection::{CommandError, Connection};
@@ -31,20 +32,11 @@ const WAIT: Duration = Duration::from_millis(100);
 /// The time after a failure before the next attempt.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// The time between two signs of life of a search.
-const ALIVE_INTERVAL: Duration = Duration::from_secs(1);
-
 /// A search without a sign of life for so long is taken over.
 const TAKE_OVER_AFTER: Duration = Duration::from_secs(3);
 
 /// A search that so many nodes have taken and lost runs where it came from.
 const MAX_DELIVERIES: u64 = 3;
-
-/// The least time between two updates of a search.
-const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-
-/// After so many signs of life that nobody has received, the node that asks is taken for lost.
-const MAX_UNHEARD: u32 = 3;
 
 /// How long the server keeps a result, in case its message is lost.
 const RESULT_KEPT: Duration = Duration::from_secs(30);
@@ -80,11 +72,7 @@ struct Taken {
 struct RunningSearch {
     inner: Arc<Inner>,
     taken: Taken,
-    /// Signs of life in a row that nobody has received.
-    unheard: u32,
-    last_update: Option<Instant>,
-    /// The newest iteration that was not sent yet, encoded.
-    unsent: Option<Vec<u8>>,
+    reporter: Reporter,
 }
 
 impl Drop for RunningSearch {
@@ -184,13 +172,7 @@ impl Helper {
             }
             running.insert(taken.search.id, stop);
         }
-        let mut running = RunningSearch {
-            inner: self.0.clone(),
-            taken,
-            unheard: 0,
-            last_update: None,
-            unsent: None,
-        };
+        let mut running = RunningSearch::new(self.0.clone(), taken);
         let stream = running.begin(service).await;
         tokio::spawn(async move {
             let end = match stream {
@@ -201,13 +183,6 @@ impl Helper {
                 tracing::debug!(error = error.to_string(), "a lent search ended without a word");
             }
         });
-    }
-}
-
-impl Message {
-    /// `true` if the message is for the node that runs a search.
-    pub(in crate::cluster) fn is_stop(&self) -> bool {
-        self.content == Content::Stop
     }
 }
 
@@ -333,13 +308,21 @@ impl Inner {
 }
 
 impl RunningSearch {
+    fn new(inner: Arc<Inner>, taken: Taken) -> RunningSearch {
+        let Inner { connection, keys, node, .. } = &*inner;
+        let (connection, keys, node) = (connection.clone(), keys.clone(), node.clone());
+        let OfferedSearch { id, lender, .. } = &taken.search;
+        let reporter = Reporter::new(connection, keys, node, *id, lender.clone());
+        RunningSearch { inner, taken, reporter }
+    }
+
     /// Begins the search, unless no worker is free any more or nobody waits for it.
     async fn begin(&self, service: &Service) -> Result<AnalysisStream, End> {
         // Requests may have come while the node waited for an offer.
         if !service.has_free_worker() {
             return Err(End::GivenUp);
         }
-        if !matches!(self.send(Content::Started).await, Ok(1..)) {
+        if !matches!(self.reporter.send(Content::Started).await, Ok(1..)) {
             return Err(End::Unheard);
         }
         if !service.has_free_worker() {
@@ -355,6 +338,7 @@ impl RunningSearch {
         mut stream: AnalysisStream,
         mut stopped: watch::Receiver<bool>,
     ) -> End {
+        let encoding = self.taken.search.search.report_encoding();
         let mut alive = interval(ALIVE_INTERVAL);
         alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         alive.tick().await;
@@ -364,12 +348,10 @@ impl RunningSearch {
             tokio::select! {
                 update = stream.next() => match update {
                     Ok(Some(AnalysisUpdate::Iteration(report))) => {
-                        let report = self.taken.search.search.encode(&report);
-                        self.note_update(report).await;
+                        self.reporter.note_update(encoding.encode(&report)).await;
                     }
                     Ok(Some(AnalysisUpdate::End(answer))) => {
-                        let report = self.taken.search.search.encode_answer(&answer);
-                        return match report {
+                        return match encoding.encode_answer(&answer) {
                             report if *stopped.borrow() => End::Stopped(report),
                             Some(report) => End::Finished(report),
                             None => End::GivenUp,
@@ -381,7 +363,7 @@ impl RunningSearch {
                     Ok(None) | Err(_) => return End::GivenUp,
                 },
                 Ok(()) = stopped.changed() => stream.stop(),
-                _ = updates.tick(), if self.unsent.is_some() => self.send_unsent().await,
+                _ = updates.tick(), if self.reporter.has_unsent() => self.reporter.send_unsent().await,
                 _ = alive.tick() => {
                     if self.stay_alive().await {
                         return End::Abandoned;
@@ -391,47 +373,14 @@ impl RunningSearch {
         }
     }
 
-    /// Sends an iteration, or keeps it until the next update may be sent.
-    async fn note_update(&mut self, report: Vec<u8>) {
-        self.unsent = Some(report);
-        if self.last_update.is_none_or(|last| last.elapsed() >= UPDATE_INTERVAL) {
-            self.send_unsent().await;
-        }
-    }
-
-    async fn send_unsent(&mut self) {
-        let Some(report) = self.unsent.take() else { return };
-        self.last_update = Some(Instant::now());
-        if let Err(error) = self.send(Content::Update(report)).await {
-            tracing::debug!(error = error.to_string(), "an update was not sent");
-        }
-    }
-
     /// Gives a sign of life. Returns `true` once nobody listens any more.
     async fn stay_alive(&mut self) -> bool {
         let Entry { stream, id } = &self.taken.entry;
         let mut claim = cmd("XCLAIM");
         claim.arg(stream).arg(GROUP).arg(self.inner.node.as_str()).arg(0).arg(id).arg("JUSTID");
         let claimed = self.inner.connection.run::<Value>(&claim, LIMIT).await;
-        let heard = match (claimed, self.send(Content::Alive).await) {
-            (Ok(_), Ok(listeners)) => listeners > 0,
-            // The server is away: the node that asks runs the search itself.
-            _ => false,
-        };
-        self.unheard = if heard { 0 } else { self.unheard + 1 };
-        self.unheard >= MAX_UNHEARD
-    }
-
-    /// Sends a message. Returns how many nodes have received it.
-    async fn send(&self, content: Content) -> Result<u64, CommandError> {
-        self.inner.connection.run(&self.message(content), LIMIT).await
-    }
-
-    /// The command that tells the node that asks.
-    fn message(&self, content: Content) -> Cmd {
-        let Inner { keys, node, .. } = &*self.inner;
-        let OfferedSearch { id, lender, .. } = &self.taken.search;
-        Message { search: *id, sender: node.clone(), content }.command(keys, lender)
+        // While the server is away, the node that asks runs the search itself.
+        self.reporter.stay_alive(claimed.is_err()).await
     }
 
     /// Ends the search for all nodes.
@@ -442,19 +391,19 @@ impl RunningSearch {
         match end {
             End::Unheard | End::Stopped(None) => return Ok(()),
             End::Stopped(Some(report)) => {
-                return self.send(Content::Finished(report)).await.map(drop);
+                return self.reporter.send(Content::Finished(report)).await.map(drop);
             }
             End::Abandoned => entry.remove(&mut commands),
             End::GivenUp => {
                 entry.remove(&mut commands);
-                commands.add_command(self.message(Content::GivenUp)).ignore();
+                commands.add_command(self.reporter.command(Content::GivenUp)).ignore();
             }
             End::Finished(report) => {
                 let kept_ms = RESULT_KEPT.as_millis() as u64;
                 commands.cmd("SET").arg(keys.result(&search.id.to_string())).arg(&report);
                 commands.arg("PX").arg(kept_ms).ignore();
                 entry.remove(&mut commands);
-                commands.add_command(self.message(Content::Finished(report))).ignore();
+                commands.add_command(self.reporter.command(Content::Finished(report))).ignore();
             }
         }
         connection.run_all(&commands, LIMIT).await

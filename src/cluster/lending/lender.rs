@@ -1,8 +1,7 @@
 //! The side of a node that offers searches to the others.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::cmd;
@@ -10,10 +9,11 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::entry::Entry;
+use super::mailboxes::Mailboxes;
 use super::message::{Content, Message};
 use super::offered_search::OfferedSearch;
 use super::search_id::SearchId;
-use crate::analysis::{Offer, RemoteEvent, RemoteSearch};
+use crate::analysis::{RemoteEvent, RemoteRun, RemoteSearch};
 use crate::cluster::breaker::Breaker;
 use crate::cluster::connection::{CommandError, Connection};
 use crate::cluster::keys::Keys;
@@ -29,8 +29,8 @@ const MAX_OFFERS: usize = 1_000;
 /// than another node needs to take the search over.
 const PATIENCE: Duration = Duration::from_millis(4_500);
 
-/// The events and messages that may wait for one search.
-const MAX_EVENTS: usize = 64;
+/// The events that may wait for one search.
+pub(in crate::cluster) const MAX_EVENTS: usize = 64;
 
 /// The offers of this node. Clones share them.
 #[derive(Clone, Debug)]
@@ -41,8 +41,7 @@ struct Inner {
     connection: Arc<Connection>,
     keys: Keys,
     node: NodeId,
-    /// Where the messages of each search go.
-    offers: Mutex<HashMap<SearchId, mpsc::Sender<Message>>>,
+    mailboxes: Mailboxes,
     /// Searches that other nodes have started.
     lent: AtomicU64,
     /// Keeps the node from offers that the server does not take.
@@ -51,7 +50,7 @@ struct Inner {
     is_refusal_logged: AtomicBool,
 }
 
-/// An open offer. Dropping it forgets it.
+/// An open offer.
 struct OpenOffer<'a> {
     inner: &'a Inner,
     id: SearchId,
@@ -77,12 +76,6 @@ enum Meaning {
     NotNeeded(NodeId),
 }
 
-impl Drop for OpenOffer<'_> {
-    fn drop(&mut self) {
-        self.inner.offers().remove(&self.id);
-    }
-}
-
 impl Lender {
     /// The lender of this node.
     pub(in crate::cluster) fn new(connection: Arc<Connection>, keys: Keys, node: NodeId) -> Lender {
@@ -90,7 +83,7 @@ impl Lender {
             connection,
             keys,
             node,
-            offers: Mutex::default(),
+            mailboxes: Mailboxes::default(),
             lent: AtomicU64::new(0),
             breaker: Breaker::default(),
             is_refusal_logged: AtomicBool::new(false),
@@ -108,7 +101,7 @@ impl Lender {
     }
 
     /// Offers a search.
-    pub(in crate::cluster) fn offer(&self, search: Arc<RemoteSearch>) -> Offer {
+    pub(in crate::cluster) fn offer(&self, search: Arc<RemoteSearch>) -> RemoteRun {
         let (sender, events) = mpsc::channel(MAX_EVENTS);
         let (stop, stopped) = watch::channel(false);
         let lender = self.clone();
@@ -117,33 +110,28 @@ impl Lender {
                 lender.0.log_failure(&error);
             }
         });
-        Offer { events, stop }
+        RemoteRun { events, stop }
     }
 
     /// Passes a message of another node to its search. A node that runs an unknown search is told
     /// to stop.
     pub(in crate::cluster) fn receive(&self, message: Message) {
-        let offers = self.0.offers();
-        match offers.get(&message.search) {
-            // A full channel loses the message. Later ones say more.
-            Some(sender) => drop(sender.try_send(message)),
-            None if matches!(message.content, Content::Finished(_) | Content::GivenUp) => {}
-            None => {
-                drop(offers);
-                let lender = self.clone();
-                tokio::spawn(async move {
-                    lender.0.send_stop(message.search, &message.sender).await;
-                });
-            }
+        let Some(Message { search, sender, content }) = self.0.mailboxes.deliver(message) else {
+            return;
+        };
+        if !matches!(content, Content::Finished(_) | Content::GivenUp) {
+            let lender = self.clone();
+            tokio::spawn(async move { lender.0.send_stop(search, &sender).await });
         }
+    }
+
+    /// The messages for the searches of this node.
+    pub(in crate::cluster) fn mailboxes(&self) -> &Mailboxes {
+        &self.0.mailboxes
     }
 }
 
 impl Inner {
-    fn offers(&self) -> MutexGuard<'_, HashMap<SearchId, mpsc::Sender<Message>>> {
-        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Logs a refusal once. The heartbeats tell of a missing server.
     fn log_failure(&self, error: &CommandError) {
         let is_new = || !self.is_refusal_logged.swap(true, Ordering::Relaxed);
@@ -162,8 +150,7 @@ impl Inner {
         mut stopped: watch::Receiver<bool>,
     ) -> Result<(), CommandError> {
         let Ok(id) = SearchId::random() else { return Ok(()) };
-        let (sender, mut messages) = mpsc::channel(MAX_EVENTS);
-        self.offers().insert(id, sender);
+        let mut mailbox = self.mailboxes.open(id);
         let mut offer = OpenOffer {
             inner: self,
             id,
@@ -178,7 +165,7 @@ impl Inner {
         loop {
             let patience = offer.last_message + PATIENCE;
             tokio::select! {
-                message = messages.recv() => {
+                message = mailbox.recv() => {
                     let Some(message) = message else { return Ok(()) };
                     match offer.meaning_of(message) {
                         Meaning::Nothing => {}
@@ -281,7 +268,9 @@ impl OpenOffer<'_> {
             },
             Content::GivenUp => Meaning::Lost,
             Content::Alive if is_first => Meaning::Event(RemoteEvent::Started),
-            Content::Started | Content::Alive | Content::Stop => Meaning::Nothing,
+            Content::Started | Content::Alive | Content::Stop | Content::Follow { .. } => {
+                Meaning::Nothing
+            }
         }
     }
 

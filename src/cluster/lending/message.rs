@@ -1,11 +1,12 @@
 //! Messages between the node that asks for a search and the one that runs it, version 1.
 //!
 //! The version as a byte, the kind as a byte, the id of the search, the node that sends it as a
-//! text, and behind it a report in some kinds.
+//! text, and behind it in some kinds a report, or a flight and a client as a text.
 
 use redis::{Cmd, cmd};
 
 use super::search_id::SearchId;
+use crate::analysis::{Client, FlightId};
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 use crate::store::DecodeError;
@@ -19,15 +20,16 @@ const MAX_BYTES: usize = 64 << 10;
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cluster) struct Message {
-    pub(super) search: SearchId,
+    /// The search, by the name that the node that asks has given it.
+    pub(in crate::cluster) search: SearchId,
     /// The node that sends it.
-    pub(super) sender: NodeId,
-    pub(super) content: Content,
+    pub(in crate::cluster) sender: NodeId,
+    pub(in crate::cluster) content: Content,
 }
 
 /// What a message says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(in crate::cluster) enum Content {
     /// The node runs the search.
     Started,
     /// The node still runs it.
@@ -40,6 +42,13 @@ pub(super) enum Content {
     GivenUp,
     /// The node that asks needs no more than the result so far.
     Stop,
+    /// The node that asks follows a search that the other one runs for requests of its own.
+    Follow {
+        /// The identity of the search.
+        flight: FlightId,
+        /// The client that needs the result.
+        client: Client,
+    },
 }
 
 impl Content {
@@ -51,13 +60,14 @@ impl Content {
             Content::Finished(_) => 4,
             Content::GivenUp => 5,
             Content::Stop => 6,
+            Content::Follow { .. } => 7,
         }
     }
 }
 
 impl Message {
     /// The command that sends the message to a node. It returns how many nodes have received it.
-    pub(super) fn command(&self, keys: &Keys, receiver: &NodeId) -> Cmd {
+    pub(in crate::cluster) fn command(&self, keys: &Keys, receiver: &NodeId) -> Cmd {
         let mut command = cmd("PUBLISH");
         command.arg(keys.node_channel(receiver)).arg(self.to_bytes());
         command
@@ -69,8 +79,13 @@ impl Message {
         let mut bytes = vec![VERSION, content.kind()];
         bytes.extend_from_slice(&search.0);
         write_text(&mut bytes, sender.as_str());
-        if let Content::Update(report) | Content::Finished(report) = content {
-            bytes.extend_from_slice(report);
+        match content {
+            Content::Update(report) | Content::Finished(report) => bytes.extend_from_slice(report),
+            Content::Follow { flight, client } => {
+                bytes.extend_from_slice(&flight.0);
+                write_text(&mut bytes, &client.to_string());
+            }
+            Content::Started | Content::Alive | Content::GivenUp | Content::Stop => {}
         }
         bytes
     }
@@ -87,14 +102,17 @@ impl Message {
         let kind = reader.read_u8()?;
         let search = SearchId(reader.read_array()?);
         let sender = NodeId::parse(&reader.read_text()?).ok_or(DecodeError)?;
-        let mut report = || reader.read_rest().to_vec();
         let content = match kind {
             1 => Content::Started,
             2 => Content::Alive,
-            3 => Content::Update(report()),
-            4 => Content::Finished(report()),
+            3 => Content::Update(reader.read_rest().to_vec()),
+            4 => Content::Finished(reader.read_rest().to_vec()),
             5 => Content::GivenUp,
             6 => Content::Stop,
+            7 => Content::Follow {
+                flight: FlightId(reader.read_array()?),
+                client: Client::new(&reader.read_text()?),
+            },
             _ => return Err(DecodeError),
         };
         reader.expect_end()?;
@@ -120,6 +138,7 @@ mod tests {
             Content::Finished(Vec::new()),
             Content::GivenUp,
             Content::Stop,
+            Content::Follow { flight: FlightId([9; 16]), client: Client::new("ann") },
         ] {
             let message = message(content);
             assert_eq!(Message::from_bytes(&message.to_bytes()), Ok(message));
@@ -130,6 +149,9 @@ mod tests {
     fn the_encoding_is_version_1() {
         let bytes = message(Content::Update(b"xyz".to_vec())).to_bytes();
         assert_eq!(bytes, [&[1, 3][..], &[7; 16], b"\x0ab-00000002xyz"].concat());
+        let follow = Content::Follow { flight: FlightId([9; 16]), client: Client::new("ann") };
+        let expected = [&[1, 7][..], &[7; 16], b"\x0ab-00000002", &[9; 16], b"\x03ann"].concat();
+        assert_eq!(message(follow).to_bytes(), expected);
     }
 
     #[test]
@@ -138,7 +160,7 @@ mod tests {
         assert!((0..stop.len()).all(|length| Message::from_bytes(&stop[..length]).is_err()));
         assert!(Message::from_bytes(&[&stop[..], &[0]].concat()).is_err(), "bytes behind");
         assert!(Message::from_bytes(&[&[2], &stop[1..]].concat()).is_err(), "another version");
-        assert!(Message::from_bytes(&[&[1, 7], &stop[2..]].concat()).is_err(), "another kind");
+        assert!(Message::from_bytes(&[&[1, 8], &stop[2..]].concat()).is_err(), "another kind");
         let long = message(Content::Update(vec![0; MAX_BYTES])).to_bytes();
         assert!(Message::from_bytes(&long).is_err());
     }

@@ -11,7 +11,7 @@ impl SearchId {
     ///
     /// # Errors
     /// The system provides no random numbers.
-    pub(super) fn random() -> Result<SearchId, getrandom::Error> {
+    pub(in crate::cluster) fn random() -> Result<SearchId, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
         Ok(SearchId(bytes))

@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::counters::Counters;
 use super::value::{MAX_VALUE_BYTES, encode};
+use crate::analysis::SharedWrite;
 use crate::cluster::connection::{CommandError, Connection};
 use crate::cluster::keys::Keys;
 use crate::store::Record;
@@ -37,17 +38,19 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// The most contexts of a position, besides those without a history and a clock.
 const MAX_CONTEXTS: usize = 64;
 
-/// Writes a value unless the old one is deeper or of a newer layout, or the position has too many
-/// contexts. Contexts without a history and a clock always have a place. Returns 1 if it wrote.
+/// Writes a value unless the old one is deeper, or as deep as a checkpoint, or of a newer layout, or
+/// the position has too many contexts. Contexts without a history and a clock always have a place.
+/// Returns 1 if it wrote.
 ///
 /// `KEYS`: the position's hash. `ARGV`: the field, the value, how long it is kept in milliseconds,
-/// the most fields.
+/// the most fields, 1 for a checkpoint or 0.
 const WRITE: &str = "
 local old = redis.call('HGET', KEYS[1], ARGV[1])
 if old and #old >= 2 then
   local old_layout, old_depth = string.byte(old, 1, 2)
   local layout, depth = string.byte(ARGV[2], 1, 2)
-  if old_layout > layout or (old_layout == layout and old_depth > depth) then return 0 end
+  if old_layout > layout then return 0 end
+  if old_layout == layout and old_depth >= depth + 1 - tonumber(ARGV[5]) then return 0 end
 elseif string.byte(ARGV[1], 1) ~= 0 and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then
   return 0
 end
@@ -68,7 +71,7 @@ return 0";
 /// A change that waits to be sent.
 #[derive(Debug)]
 pub(super) enum Change {
-    Write(Box<Record>),
+    Write(Box<Record>, SharedWrite),
     /// A field that cannot be read would keep its place from others. Its value is empty if it is
     /// too long to be read.
     Remove {
@@ -160,7 +163,7 @@ impl Writer {
         if commands.is_empty() {
             return;
         }
-        let writes = batch.iter().filter(|change| matches!(change, Change::Write(_))).count();
+        let writes = batch.iter().filter(|change| matches!(change, Change::Write(..))).count();
         match self.run_all(&mut commands).await {
             Ok(results) => {
                 let written = results.iter().filter(|result| matches!(result, Ok(1))).count();
@@ -207,7 +210,8 @@ impl Writer {
 
     fn add(&self, commands: &mut Pipeline, change: &Change) {
         match change {
-            Change::Write(record) => {
+            Change::Write(record, kind) => {
+                let is_checkpoint = *kind == SharedWrite::Checkpoint;
                 commands
                     .cmd("EVAL")
                     .arg(WRITE)
@@ -216,7 +220,8 @@ impl Writer {
                     .arg(record.key.context_bytes())
                     .arg(encode(record))
                     .arg(KEPT.as_millis() as u64)
-                    .arg(MAX_CONTEXTS);
+                    .arg(MAX_CONTEXTS)
+                    .arg(u8::from(is_checkpoint));
             }
             Change::Remove { key, context, value } => {
                 let command = commands.cmd("EVAL").arg(REMOVE).arg(1).arg(key);

@@ -15,6 +15,7 @@ pub(super) fn write(status: &ClusterStatus, writer: &mut FamilyWriter<'_>) -> fm
         cache,
         lent_searches,
         helped_searches,
+        followed_searches,
     } = *status;
     writer.gauge(
         "kibitzer_cluster_unreachable",
@@ -56,7 +57,12 @@ pub(super) fn write(status: &ClusterStatus, writer: &mut FamilyWriter<'_>) -> fm
     )?;
     writer.counters(
         "kibitzer_cluster_searches_total",
-        "Searches of this node that others run, and of others that it runs.",
-        [([("role", "lent")], lent_searches), ([("role", "helped")], helped_searches)],
+        "Searches of this node that others run, of others that it runs, and of others that it \
+         follows.",
+        [
+            ([("role", "lent")], lent_searches),
+            ([("role", "helped")], helped_searches),
+            ([("role", "followed")], followed_searches),
+        ],
     )
 }
