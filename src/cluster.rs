@@ -5,6 +5,8 @@
 //! explains the set-up, and what each failure costs.
 //!
 //! - `options`: how a node takes part;
+//! - `endpoint`: where the server is;
+//! - `command_error`: why a command has no answer;
 //! - `connection`: the connection and its time limits;
 //! - `server_info`: what the server is, and what it must be;
 //! - `keys`: the names of all keys;
@@ -22,8 +24,10 @@
 //! - `redis_cluster`: all but the jobs behind the interface of the analysis service.
 
 mod breaker;
+mod command_error;
 mod connection;
 mod counters;
+mod endpoint;
 mod error;
 mod flights;
 mod heartbeat;
@@ -42,7 +46,7 @@ mod shared_cache;
 mod tickets;
 mod view;
 
-pub use connection::CommandError;
+pub use command_error::CommandError;
 pub use error::ClusterError;
 pub use jobs::RedisJobs;
 pub use node::InvalidNodeName;

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::breaker::Breaker;
-use super::connection::{CommandError, Connection};
+use super::command_error::CommandError;
+use super::connection::Connection;
 use super::keys::Keys;
 use super::{request_counts, tickets};
 use crate::analysis::{

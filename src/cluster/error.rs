@@ -1,7 +1,7 @@
 //! Errors of the cluster. Every text names the configuration key, because the operator has to
 //! correct the cause.
 
-use super::connection::CommandError;
+use super::command_error::CommandError;
 use super::node::InvalidNodeName;
 use super::server_info::UnsuitableServer;
 
@@ -12,15 +12,17 @@ pub enum ClusterError {
     /// The URL has another form, or names an unknown scheme. The text leaves the URL out, because
     /// it may have a password.
     #[error(
-        "cluster.url: it must have the form redis://[user:password@]host[:port][/database], or \
-         rediss:// for TLS, without anything behind"
+        "cluster.url: it must have the form redis://[user:password@]host[:port][/database] or \
+         redis+sentinel://[user:password@]host[:port][,host[:port]…]/primary[/database], with \
+         rediss for TLS, and without anything behind"
     )]
     Url,
     /// The URL of the jobs' server has another form.
     #[error(
         "cluster.jobs_url: it must be empty or have the form \
-         redis://[user:password@]host[:port][/database], or rediss:// for TLS, without anything \
-         behind"
+         redis://[user:password@]host[:port][/database] or \
+         redis+sentinel://[user:password@]host[:port][,host[:port]…]/primary[/database], with \
+         rediss for TLS, and without anything behind"
     )]
     JobsUrl,
     /// The name of the node has another form.

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use redis::{Client, RedisError};
+use redis::RedisError;
 use tokio::time::{interval, sleep};
 
-use super::connection::{CommandError, within};
+use super::command_error::{CommandError, within};
+use super::endpoint::Endpoint;
 
 /// The time between two attempts to subscribe.
 const RETRY: Duration = Duration::from_millis(500);
@@ -17,13 +18,13 @@ const CHECK_LIMIT: Duration = Duration::from_secs(2);
 
 /// Passes the messages of channels on, with the number of the channel, until it is dropped.
 pub(super) async fn listen(
-    client: Client,
+    endpoint: Endpoint,
     channels: Vec<String>,
     mut on_message: impl FnMut(usize, &[u8]),
 ) {
     let mut logged_refusal = String::new();
     loop {
-        match listen_once(&client, &channels, &mut on_message).await {
+        match listen_once(&endpoint, &channels, &mut on_message).await {
             Ok(()) => logged_refusal.clear(),
             Err(error) => log_failure(&error, &mut logged_refusal),
         }
@@ -48,10 +49,11 @@ fn log_failure(error: &CommandError, logged_refusal: &mut String) {
 
 /// Subscribes and passes messages on until the connection ends.
 async fn listen_once(
-    client: &Client,
+    endpoint: &Endpoint,
     channels: &[String],
     on_message: &mut impl FnMut(usize, &[u8]),
 ) -> Result<(), CommandError> {
+    let client = endpoint.client().await?;
     let subscribe = async {
         let (mut sink, messages) = client.get_async_pubsub().await?.split();
         sink.subscribe(channels).await?;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use redis::cmd;
 
-use super::connection::{CommandError, Connection};
+use super::command_error::CommandError;
+use super::connection::Connection;
 use super::heartbeat::{Heartbeat, MAX_BYTES};
 use super::keys::Keys;
 use super::node::NodeId;

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use redis::Client;
-
+use super::endpoint::Endpoint;
 use super::error::ClusterError;
 use super::node::{NodeId, NodeName};
 
@@ -13,9 +12,9 @@ const MAX_PREFIX: usize = 64;
 /// How a node takes part in a cluster: options that were checked.
 #[derive(Clone)]
 pub struct ClusterOptions {
-    pub(super) client: Client,
+    pub(super) endpoint: Endpoint,
     /// The server of the jobs, by default the same.
-    pub(super) jobs_client: Client,
+    pub(super) jobs_endpoint: Endpoint,
     /// The number of replicas of the jobs' server that must have a write.
     pub(super) replicas: u32,
     pub(super) node: NodeId,
@@ -30,13 +29,13 @@ impl ClusterOptions {
     /// # Errors
     /// One of them has a form that is not allowed.
     pub fn new(url: &str, node: &str, prefix: &str) -> Result<ClusterOptions, ClusterError> {
-        let client = parse_url(url).ok_or(ClusterError::Url)?;
+        let endpoint = Endpoint::parse(url).ok_or(ClusterError::Url)?;
         let name = if node.is_empty() { NodeName::of_machine() } else { node.parse()? };
         if prefix.len() > MAX_PREFIX || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ClusterError::Prefix { max: MAX_PREFIX });
         }
-        let (jobs_client, node) = (client.clone(), NodeId::new(&name)?);
-        Ok(ClusterOptions { client, jobs_client, replicas: 0, node, prefix: prefix.to_owned() })
+        let (jobs_endpoint, node) = (endpoint.clone(), NodeId::new(&name)?);
+        Ok(ClusterOptions { endpoint, jobs_endpoint, replicas: 0, node, prefix: prefix.to_owned() })
     }
 
     /// The same options with the settings `cluster.jobs_url`, which may be empty, and
@@ -48,26 +47,15 @@ impl ClusterOptions {
         if url.is_empty() {
             return Ok(ClusterOptions { replicas, ..self });
         }
-        let jobs_client = parse_url(url).ok_or(ClusterError::JobsUrl)?;
-        Ok(ClusterOptions { jobs_client, replicas, ..self })
+        let jobs_endpoint = Endpoint::parse(url).ok_or(ClusterError::JobsUrl)?;
+        Ok(ClusterOptions { jobs_endpoint, replicas, ..self })
     }
-}
-
-/// The client of a URL whose parts all have an effect. The library accepts more schemes and
-/// options, some of which fail only when the connection is used.
-fn parse_url(text: &str) -> Option<Client> {
-    let url = redis::parse_redis_url(text)?;
-    let is_usable = matches!(url.scheme(), "redis" | "rediss" | "valkey" | "valkeys")
-        && url.has_host()
-        && url.query().is_none()
-        && url.fragment().is_none();
-    if is_usable { Client::open(text).ok() } else { None }
 }
 
 impl fmt::Debug for ClusterOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The URLs may have a password.
-        let ClusterOptions { client: _, jobs_client: _, replicas, node, prefix } = self;
+        let ClusterOptions { endpoint: _, jobs_endpoint: _, replicas, node, prefix } = self;
         let mut out = f.debug_struct("ClusterOptions");
         out.field("replicas", replicas).field("node", node).field("prefix", prefix);
         out.finish_non_exhaustive()
@@ -89,6 +77,7 @@ mod tests {
             "redis://:secret@10.0.0.1:6380/2",
             "rediss://node:secret@valkey.example:6379",
             "valkey://localhost",
+            "redis+sentinel://node:secret@10.0.0.1,10.0.0.2:26380/main",
         ] {
             ClusterOptions::new(url, "eu-1", "chess:").expect(url);
         }
@@ -107,6 +96,7 @@ mod tests {
             "redis://host?protocol=resp3",
             "unix:///run/redis.sock",
             "redis+unix:///run/redis.sock",
+            "redis+sentinel://:secret@10.0.0.1",
         ] {
             let error = error(url, "", "");
             assert!(error.starts_with("cluster.url: "), "{url}: {error}");

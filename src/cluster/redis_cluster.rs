@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use redis::Client;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::connection::{CommandError, Connection};
+use super::command_error::CommandError;
+use super::connection::Connection;
 use super::counters::Counters;
+use super::endpoint::Endpoint;
 use super::error::ClusterError;
 use super::flights::{Follower, Leader, Leases};
 use super::heartbeat::Heartbeat;
@@ -39,7 +40,7 @@ pub struct RedisCluster(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    client: Client,
+    endpoint: Endpoint,
     connection: Arc<Connection>,
     keys: Keys,
     group: EngineGroup,
@@ -78,10 +79,9 @@ impl RedisCluster {
         options: &ClusterOptions,
         engine_id: &str,
     ) -> Result<RedisCluster, ClusterError> {
-        let ClusterOptions { client, node, prefix, .. } = options;
-        let new_connection =
-            || Connection::new(client).map(Arc::new).map_err(|_| ClusterError::Url);
-        let (connection, write_connection) = (new_connection()?, new_connection()?);
+        let ClusterOptions { endpoint, node, prefix, .. } = options;
+        let new_connection = || Arc::new(Connection::new(endpoint.clone()));
+        let (connection, write_connection) = (new_connection(), new_connection());
         let group = EngineGroup::new(engine_id, LAYOUT_VERSION);
         let keys = Keys::new(prefix, group);
         let mut view = View::new(node.clone(), group);
@@ -100,15 +100,14 @@ impl RedisCluster {
         tokio::spawn(writer.run());
         let lender = Lender::new(connection.clone(), keys.clone(), node.clone());
         let helper =
-            Helper::new(client, connection.clone(), keys.clone(), node.clone(), lender.clone());
-        let helper = helper.map_err(|_| ClusterError::Url)?;
+            Helper::new(endpoint, connection.clone(), keys.clone(), node.clone(), lender.clone());
         let leases = Leases::new(connection.clone(), keys.clone(), node.clone());
         let leader = Leader::new(connection.clone(), keys.clone(), node.clone());
         let mailboxes = lender.mailboxes().clone();
         let follower = Follower::new(connection.clone(), keys.clone(), node.clone(), mailboxes);
         let counters = Arc::new(Counters::new(connection.clone(), keys.clone()));
         Ok(RedisCluster(Arc::new(Inner {
-            client: client.clone(),
+            endpoint: endpoint.clone(),
             connection,
             keys,
             group,
@@ -186,7 +185,7 @@ impl RedisCluster {
 
     /// Passes the messages of other nodes on.
     async fn listen(self, service: Service) {
-        let Inner { client, keys, node, .. } = &*self.0;
+        let Inner { endpoint, keys, node, .. } = &*self.0;
         let channels = vec![keys.session_channel(), keys.node_channel(node)];
         let on_message = |channel: usize, bytes: &[u8]| match channel {
             0 => sessions::receive(bytes, node, &service),
@@ -197,7 +196,7 @@ impl RedisCluster {
                 }
             },
         };
-        listener::listen(client.clone(), channels, on_message).await;
+        listener::listen(endpoint.clone(), channels, on_message).await;
     }
 
     /// Sends a heartbeat, and notes which nodes are alive. After a failure the next heartbeat has a

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use redis::cmd;
 
-use super::connection::{CommandError, Connection};
+use super::command_error::CommandError;
+use super::connection::Connection;
 use super::keys::Keys;
 use crate::analysis::{Client, CountMode, RequestCount};
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use redis::cmd;
 
-use super::connection::{CommandError, Connection};
+use super::command_error::CommandError;
+use super::connection::Connection;
 
 /// The longest time until the server has described itself.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -43,6 +44,8 @@ pub(super) struct ServerInfo {
     pub(super) version: String,
     /// The server is a part of a Redis Cluster, which spreads keys over servers.
     pub(super) is_redis_cluster: bool,
+    /// The server is a replica, which takes no writes.
+    is_replica: bool,
     /// What is evicted when the memory is full. `None` if the user may not see it.
     pub(super) eviction_policy: Option<String>,
     /// The most memory in bytes; 0 without a limit.
@@ -57,11 +60,13 @@ impl ServerInfo {
     /// Asks the server.
     ///
     /// # Errors
-    /// The server cannot be reached, or refuses the user.
+    /// The server cannot be reached, refuses the user, or is a replica.
     pub(super) async fn read(connection: &Connection) -> Result<ServerInfo, CommandError> {
         // Without arguments: servers that are too old take one at most.
         let info = connection.run::<String>(&cmd("INFO"), LIMIT).await?;
-        Ok(ServerInfo::parse(&info))
+        let server = ServerInfo::parse(&info);
+        // After a failover, until the Sentinels know the new primary.
+        if server.is_replica { Err(CommandError::Replica) } else { Ok(server) }
     }
 
     /// Asks when changes are on the disk. A user who may not know is told nothing.
@@ -89,6 +94,7 @@ impl ServerInfo {
         };
         ServerInfo {
             version: value_of("redis_version").unwrap_or_else(|| "unknown".to_owned()),
+            is_replica: value_of("role").is_some_and(|role| role == "slave"),
             is_redis_cluster: value_of("redis_mode").is_some_and(|mode| mode == "cluster"),
             eviction_policy: value_of("maxmemory_policy"),
             max_memory: value_of("maxmemory").and_then(|text| text.parse().ok()).unwrap_or(0),

@@ -10,7 +10,8 @@ use std::time::Duration;
 use redis::cmd;
 use sha2::{Digest, Sha256};
 
-use super::connection::{CommandError, Connection};
+use super::command_error::CommandError;
+use super::connection::Connection;
 use super::keys::Keys;
 use crate::analysis::{Client, PutTicket, TicketHolder, TicketRules, TicketToken};
 use crate::store::DecodeError;

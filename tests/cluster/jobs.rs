@@ -13,7 +13,7 @@ use crate::redis_server::RedisServer;
 use crate::wait::{LONG, until};
 
 /// A game of ten half-moves.
-const GAME: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n";
+pub(crate) const GAME: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n";
 
 /// Nodes of a position whose search takes some tenths of a second.
 const SLOW: u64 = 60_000;
@@ -44,7 +44,7 @@ impl Servers {
 }
 
 /// The moves of the first game of a job.
-fn moves(job: &Value) -> &Vec<Value> {
+pub(crate) fn moves(job: &Value) -> &Vec<Value> {
     job["games"][0]["moves"].as_array().unwrap()
 }
 
@@ -219,7 +219,7 @@ async fn nodes_agree_again_after_the_jobs_server_has_lost_its_data() {
 }
 
 /// Submits jobs until `stop`, each until it is accepted. Returns their ids.
-async fn submit_until(nodes: &[Node], client: usize, stop: &AtomicBool) -> Vec<String> {
+pub(crate) async fn submit_until(nodes: &[Node], client: usize, stop: &AtomicBool) -> Vec<String> {
     let mut accepted = Vec::new();
     while !stop.load(Ordering::Relaxed) {
         let key = format!("{client}-{}", accepted.len());

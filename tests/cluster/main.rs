@@ -22,6 +22,7 @@ mod node;
 mod old_server;
 mod proxy;
 mod redis_server;
+mod sentinel;
 #[path = "../support/serve.rs"]
 mod serve;
 mod sessions;

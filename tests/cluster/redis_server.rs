@@ -59,6 +59,10 @@ impl RedisServer {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Host and port of the server.
     pub(crate) fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
@@ -113,7 +117,7 @@ pub(crate) async fn listeners(server: &RedisServer) -> u64 {
 }
 
 /// `true` if a server answers at this address, whatever it answers.
-async fn is_answering(address: (&str, u16)) -> bool {
+pub(crate) async fn is_answering(address: (&str, u16)) -> bool {
     let Ok(mut stream) = TcpStream::connect(address).await else { return false };
     let mut answer = [0; 1];
     stream.write_all(b"PING\r\n").await.is_ok() && stream.read_exact(&mut answer).await.is_ok()
@@ -132,8 +136,13 @@ pub(crate) fn free_port() -> u16 {
     }
 }
 
+/// The program of the server.
+pub(crate) fn program() -> String {
+    std::env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned())
+}
+
 fn spawn(port: u16, folder: &Path, arguments: &[String]) -> Child {
-    let program = std::env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned());
+    let program = program();
     Command::new(&program)
         .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""])
         .args(["--maxmemory", "64mb", "--maxmemory-policy", "volatile-lfu"])

@@ -8,7 +8,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::analysis::{FollowedFlight, RemoteEvent, RemoteRun};
-use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::command_error::CommandError;
+use crate::cluster::connection::Connection;
 use crate::cluster::keys::Keys;
 use crate::cluster::lending::{Content, MAX_EVENTS, Mailboxes, Message, SearchId};
 use crate::cluster::node::NodeId;

@@ -11,7 +11,8 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::analysis::{ClusterNode, FlightId, FlightLease, FlightPlace};
 use crate::cluster::breaker::Breaker;
-use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::command_error::CommandError;
+use crate::cluster::connection::Connection;
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use redis::{Client, Cmd, FromRedisValue, Pipeline, RedisResult};
+use redis::{Cmd, FromRedisValue, Pipeline};
 use tokio::sync::Mutex;
 
-use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::command_error::CommandError;
+use crate::cluster::connection::Connection;
+use crate::cluster::endpoint::Endpoint;
 use crate::cluster::server_info::{ServerInfo, UnsuitableServer};
 
 /// Minimum time between two attempts to connect.
@@ -30,8 +32,8 @@ pub(super) enum LinkError {
 
 impl Link {
     /// A connection that is established by the first command.
-    pub(super) fn new(client: &Client) -> RedisResult<Link> {
-        Ok(Link { connection: Connection::new(client)?, last_attempt: Mutex::default() })
+    pub(super) fn new(endpoint: &Endpoint) -> Link {
+        Link { connection: Connection::new(endpoint.clone()), last_attempt: Mutex::default() }
     }
 
     /// The address without user and password.
@@ -96,9 +98,9 @@ impl Link {
         self.checked(self.connection.run_all(commands, limit).await)
     }
 
-    /// Drops the connection after a failure that is not the server's answer.
+    /// Drops the connection after a failure that is not the primary's answer.
     fn checked<T>(&self, answer: Result<T, CommandError>) -> Result<T, LinkError> {
-        let is_broken = answer.as_ref().is_err_and(|error| error.server_code().is_none());
+        let is_broken = answer.as_ref().is_err_and(CommandError::needs_connection);
         if is_broken {
             self.connection.disconnect();
         }

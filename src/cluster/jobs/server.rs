@@ -46,13 +46,12 @@ impl JobsServer {
     /// # Errors
     /// The server refuses the user, is too old, or may drop jobs.
     pub(super) async fn connect(options: &ClusterOptions) -> Result<JobsServer, ClusterError> {
-        let ClusterOptions { jobs_client, prefix, replicas, .. } = options;
-        let link = || Link::new(jobs_client).map_err(|_| ClusterError::JobsUrl);
+        let ClusterOptions { jobs_endpoint, prefix, replicas, .. } = options;
         let server = JobsServer {
             runtime: Handle::current(),
-            reads: link()?,
-            writes: link()?,
-            follower: link()?,
+            reads: Link::new(jobs_endpoint),
+            writes: Link::new(jobs_endpoint),
+            follower: Link::new(jobs_endpoint),
             root: jobs_root(prefix),
             replicas: *replicas,
         };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use redis::{Client, RedisResult, Value, cmd};
+use redis::{Value, cmd};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -19,7 +19,9 @@ use super::offered_search::OfferedSearch;
 use super::reporter::{ALIVE_INTERVAL, Reporter, UPDATE_INTERVAL};
 use super::search_id::SearchId;
 use crate::analysis::{AnalysisStream, AnalysisUpdate, PriorityClass, Service};
-use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::command_error::CommandError;
+use crate::cluster::connection::Connection;
+use crate::cluster::endpoint::Endpoint;
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 
@@ -98,15 +100,15 @@ enum End {
 impl Helper {
     /// The helper of this node. Its reads have a connection of their own.
     pub(in crate::cluster) fn new(
-        client: &Client,
+        endpoint: &Endpoint,
         connection: Arc<Connection>,
         keys: Keys,
         node: NodeId,
         lender: Lender,
-    ) -> RedisResult<Helper> {
-        let reader = Connection::new(client)?;
+    ) -> Helper {
+        let reader = Connection::new(endpoint.clone());
         let (running, helped) = (Mutex::default(), AtomicU64::new(0));
-        Ok(Helper(Arc::new(Inner { connection, reader, keys, node, lender, running, helped })))
+        Helper(Arc::new(Inner { connection, reader, keys, node, lender, running, helped }))
     }
 
     /// How many searches of other nodes have started here.

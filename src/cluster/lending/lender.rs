@@ -15,7 +15,8 @@ use super::offered_search::OfferedSearch;
 use super::search_id::SearchId;
 use crate::analysis::{RemoteEvent, RemoteRun, RemoteSearch};
 use crate::cluster::breaker::Breaker;
-use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::command_error::CommandError;
+use crate::cluster::connection::Connection;
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 

@@ -8,7 +8,8 @@ use tokio::time::Instant;
 
 use super::message::{Content, Message};
 use super::search_id::SearchId;
-use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::command_error::CommandError;
+use crate::cluster::connection::Connection;
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 

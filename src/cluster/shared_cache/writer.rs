@@ -12,7 +12,8 @@ use tokio::time::{sleep, timeout};
 use super::counters::Counters;
 use super::value::{MAX_VALUE_BYTES, encode};
 use crate::analysis::SharedWrite;
-use crate::cluster::connection::{CommandError, Connection};
+use crate::cluster::command_error::CommandError;
+use crate::cluster::connection::Connection;
 use crate::cluster::keys::Keys;
 use crate::store::Record;
 
