@@ -11,12 +11,10 @@ mod cluster;
 mod counters;
 mod duration_histogram;
 mod evaluation_cache;
-mod flight;
-mod flight_id;
-mod following;
 mod graph;
 mod in_flight;
 pub mod jobs;
+mod leased_search;
 mod lending;
 mod memory_bound;
 mod perft;
@@ -32,23 +30,24 @@ mod session;
 mod shared_counters;
 #[cfg(test)]
 mod tests;
+mod watching;
 mod workers;
 
 pub use analysis_stream::{AnalysisStream, AnalysisUpdate};
 pub use answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult, Source};
 pub use cluster::{
-    Cluster, ClusterNode, ClusterStatus, FlightEntry, FlightLease, FlightPlace, FollowedFlight,
-    SessionPlace, SharedCacheCounts, SharedRecords, SharedWrite,
+    Cluster, ClusterNode, ClusterStatus, LeaseAnswer, LostNode, SearchDigest, SearchLease,
+    SearchPlace, SessionPlace, SharedCacheCounts, SharedRecords, SharedWrite, WatchedSearch,
 };
 pub use counters::{
     CacheLookupCounts, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus,
 };
 pub use duration_histogram::{DURATION_BUCKET_BOUNDS, DurationHistogram, DurationSnapshot};
 pub use evaluation_cache::CachedAnalysis;
-pub use flight_id::FlightId;
-pub use following::JoinedFlight;
 pub use graph::{GraphEdge, GraphNode, MAX_EDGES};
-pub use memory_bound::{MemoryBound, bytes_per_entry, memory_bound, store_bound};
+pub use memory_bound::{
+    MemoryBound, bytes_per_entry, bytes_per_request, memory_bound, store_bound,
+};
 pub use perft::PerftRequest;
 pub use remote_search::{RemoteEvent, RemoteRun, RemoteSearch, ReportEncoding};
 pub use request::{AnalysisRequest, PriorityClass};
@@ -61,3 +60,4 @@ pub use shared_counters::{
     CountMode, PutTicket, RequestCount, SharedAnswer, SharedCounters, TicketHolder, TicketRules,
     TicketToken,
 };
+pub use watching::JoinedSearch;

@@ -11,6 +11,7 @@ use tokio::time::sleep_until;
 use super::answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, Source};
 use super::evaluation_cache::CachedAnalysis;
 use super::in_flight::{SearchProgress, SearchResult, Subscription};
+use super::queue::Location;
 use super::session::SessionGuard;
 use crate::engine::Report;
 
@@ -329,7 +330,7 @@ impl PendingSearch {
 
     /// The answer with the result so far of a search that continues for others.
     fn partial_answer(&self, reason: CompletionReason) -> Answer {
-        let SearchProgress { started_at, latest_report } = self.progress.borrow().clone();
+        let SearchProgress { started_at, latest_report, .. } = self.progress.borrow().clone();
         let (started, ended) = (started_at.unwrap_or_else(Instant::now), Instant::now());
         let report = latest_report.unwrap_or_else(|| Arc::new(Report::empty()));
         let paused = self.subscription.paused_time();
@@ -344,7 +345,8 @@ impl PendingSearch {
             report,
             cache_verdict: self.cache_verdict,
             reason: self.early_end.map_or(reason, |early_end| early_end.reason),
-            shared: self.subscription.shared,
+            shared: self.subscription.shared
+                || self.progress.borrow().location == Location::Watched,
             queued: started.saturating_duration_since(self.requested_at) + paused.min(searched),
             searched: searched.saturating_sub(paused),
         }

@@ -5,7 +5,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::flight_id::FlightId;
 use super::remote_search::{RemoteRun, RemoteSearch};
 use super::session::{Client, SessionId};
 use crate::store::{EntryKey, Record};
@@ -20,42 +19,56 @@ pub type SharedRecords<'a> = Pin<Box<dyn Future<Output = Vec<Record>> + Send + '
 /// The place of a request in its session, once the cluster has answered.
 pub type SessionPlace<'a> = Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a>>;
 
-/// The place of a flight, once the cluster has answered.
-pub type FlightEntry<'a> = Pin<Box<dyn Future<Output = FlightPlace> + Send + 'a>>;
+/// The identity of a search on all nodes: the first bytes of the SHA-256 of what decides its result,
+/// which are its position with the history, its limits, and its options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SearchDigest(pub [u8; 16]);
 
 /// The name of a node of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterNode(pub Arc<str>);
 
-/// Where the search of a flight runs.
+/// Where a search runs, once the cluster has answered.
+pub type LeaseAnswer<'a> = Pin<Box<dyn Future<Output = SearchPlace> + Send + 'a>>;
+
+/// Where a search runs for all nodes.
 #[derive(Debug)]
-pub enum FlightPlace {
+pub enum SearchPlace {
     /// On this node, which has the lease.
-    Here(FlightLease),
+    Here(SearchLease),
     /// On this other node.
     Elsewhere(ClusterNode),
     /// Nobody knows: each node searches alone.
     Unknown,
 }
 
-/// The right to run the search of a flight. Dropping it ends it.
+/// The right to run a search for all nodes. Dropping it ends it.
 #[derive(Debug)]
-pub struct FlightLease(
-    #[expect(dead_code, reason = "it ends when it is dropped")] Box<dyn fmt::Debug + Send>,
-);
+pub struct SearchLease {
+    _guard: Box<dyn fmt::Debug + Send>,
+}
 
-impl FlightLease {
+impl SearchLease {
     /// A lease that ends when `guard` is dropped.
-    pub fn new(guard: impl fmt::Debug + Send + 'static) -> FlightLease {
-        FlightLease(Box::new(guard))
+    pub fn new(guard: impl fmt::Debug + Send + 'static) -> SearchLease {
+        SearchLease { _guard: Box::new(guard) }
     }
+}
+
+/// A node that no longer runs a search for the others, or seems not to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostNode {
+    /// The node.
+    pub node: ClusterNode,
+    /// It has given the search up, or is gone. Otherwise it was silent for too long.
+    pub is_certain: bool,
 }
 
 /// A search that another node runs for requests of its own.
 #[derive(Clone, Debug)]
-pub struct FollowedFlight {
+pub struct WatchedSearch {
     /// The identity of the search.
-    pub id: FlightId,
+    pub digest: SearchDigest,
     /// The node that runs it.
     pub node: ClusterNode,
     /// The client here that needs the result.
@@ -101,12 +114,13 @@ pub trait Cluster: fmt::Debug + Send + Sync + 'static {
     /// Offers a search to the other nodes.
     fn offer(&self, search: Arc<RemoteSearch>) -> RemoteRun;
 
-    /// Asks where the search of a flight runs: here, unless another node has the lease. A node that
-    /// is `lost` loses its lease. Resolves within milliseconds.
-    fn enter_flight(&self, flight: FlightId, lost: Option<ClusterNode>) -> FlightEntry<'_>;
+    /// Asks where a search runs for all nodes: here, unless another node has the lease. A node that is
+    /// `lost` loses its lease, if that is certain or it has not renewed it. Resolves within
+    /// milliseconds.
+    fn lease_search(&self, digest: SearchDigest, lost: Option<LostNode>) -> LeaseAnswer<'_>;
 
-    /// Follows a search that another node runs for requests of its own.
-    fn follow_flight(&self, flight: FollowedFlight) -> RemoteRun;
+    /// Watches a search that another node runs for requests of its own.
+    fn watch_search(&self, search: WatchedSearch) -> RemoteRun;
 }
 
 /// The nodes of a cluster that share searches and analyses, this one included.
@@ -127,7 +141,7 @@ pub struct ClusterStatus {
     /// Searches of other nodes that this one has started since the start.
     pub helped_searches: u64,
     /// Searches of other nodes whose results this one has shared since the start.
-    pub followed_searches: u64,
+    pub watched_searches: u64,
 }
 
 /// The shared cache's answers and writes since the start.

@@ -283,15 +283,23 @@ impl EvaluationCache {
         Some((entry, Tier::Disk))
     }
 
-    /// `true` if this node's analyses of a position, or those of the cluster, satisfy the limits.
-    pub(super) fn knows(
+    /// What the analyses of this node and of the cluster say, without any effect on what memory
+    /// holds.
+    pub(super) fn find(
         &self,
         key: &AnalysisKey,
         limits: &Limits,
         lines: usize,
         shared: &[SharedEntry],
-    ) -> bool {
-        self.lookup_tiers(key, limits, lines, shared).0.sufficient.is_some()
+    ) -> LookupResult {
+        let from_memory = self.lookup_memory(key, limits, lines);
+        if from_memory.sufficient.is_some() {
+            return from_memory;
+        }
+        match self.merged_with_disk(key, shared) {
+            Some(cached) => cached.lookup(key, limits, lines).into_result(lines),
+            None => from_memory,
+        }
     }
 
     /// Looks up the analyses of a position with at least this many lines, and whether they satisfy
@@ -312,12 +320,7 @@ impl EvaluationCache {
         lines: usize,
         shared: &[SharedEntry],
     ) -> (LookupResult, Tier) {
-        let cached =
-            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
-        let from_memory = cached
-            .map_or(LookupResult::without_entry(CacheVerdict::Unknown), |cached| {
-                cached.lookup(key, limits, lines).into_result(lines)
-            });
+        let from_memory = self.lookup_memory(key, limits, lines);
         if from_memory.sufficient.is_some() {
             return (from_memory, Tier::Memory);
         }
@@ -329,6 +332,14 @@ impl EvaluationCache {
         self.promote(key, entry.clone());
         let is_shared = shared.iter().any(|other| Arc::ptr_eq(&other.report, &entry.report));
         (lookup.into_result(lines), if is_shared { Tier::Cluster } else { Tier::Disk })
+    }
+
+    fn lookup_memory(&self, key: &AnalysisKey, limits: &Limits, lines: usize) -> LookupResult {
+        let cached =
+            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
+        cached.map_or(LookupResult::without_entry(CacheVerdict::Unknown), |cached| {
+            cached.lookup(key, limits, lines).into_result(lines)
+        })
     }
 
     /// The entries of a position in memory, on disk and in the cluster; `None` if disk and cluster
@@ -408,6 +419,7 @@ impl EvaluationCache {
                 disk.push(entry.to_record(key));
             }
             if let Some(cluster) = &self.cluster
+                && origin != Origin::OtherNode
                 && entry.nodes_saved >= MIN_SHARED_NODES
             {
                 cluster.write_cache(entry.to_record(key), SharedWrite::Result);

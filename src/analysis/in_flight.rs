@@ -11,7 +11,7 @@ use tracing::{Id, Span};
 use super::answer::{AnalysisError, CompletionReason};
 use super::cache_key::AnalysisKey;
 use super::counters::{CountedNodes, RunningGuard, SearchCounters, SearchCounts};
-use super::queue::{Queue, Submitter, TaskControl};
+use super::queue::{Location, Queue, Submitter, TaskControl};
 use super::session::Client;
 use crate::engine::{Limits, Report, SearchOptions, StopFlag, StopReason};
 
@@ -29,6 +29,11 @@ pub(super) struct SearchKey {
 }
 
 impl SearchKey {
+    /// `true` if the cache may answer.
+    pub(super) fn uses_cache(&self) -> bool {
+        self.limits.mate.is_none() && self.is_cacheable() && !self.fresh
+    }
+
     /// `true` if the cache can hold the result: the best lines among all moves, at full strength.
     /// The number of threads does not matter.
     pub(super) fn is_cacheable(&self) -> bool {
@@ -52,6 +57,8 @@ type SearchOutcome = Result<SearchResult, AnalysisError>;
 /// The progress of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SearchProgress {
+    /// Where it waits, runs, or has ended.
+    pub(super) location: Location,
     /// When the search started; `None` while it waits for a worker.
     pub(super) started_at: Option<Instant>,
     /// The report of the last finished iteration.
@@ -262,15 +269,14 @@ impl VacantSearch<'_> {
         &self.search.control
     }
 
-    /// Lets requests join the search, whose task waits in the queue or, if it is `shared`, which
-    /// another node runs.
-    pub(super) fn start(self, queue: &Arc<Queue>, shared: bool) -> Subscription {
+    /// Lets requests join the search, whose task waits in the queue.
+    pub(super) fn start(self, queue: &Arc<Queue>) -> Subscription {
         let VacantSearch { entry, key, search, searches, client } = self;
         // The entry may hold a search whose last subscriber has just left. That subscriber compares
         // the searches before it removes its own.
         drop(entry.insert(search.clone()));
         let queue = queue.clone();
-        Subscription { key, search, searches, queue, client, shared, has_left: false }
+        Subscription { key, search, searches, queue, client, shared: false, has_left: false }
     }
 }
 
@@ -330,7 +336,8 @@ impl Subscription {
         if !self.search.leave() {
             return false;
         }
-        if !self.search.is_finished() {
+        // A search counts where it runs.
+        if !self.search.is_finished() && self.search.progress.borrow().location == Location::Here {
             self.searches.counters.record_cancelled();
         }
         self.search.control.stop();
@@ -385,14 +392,24 @@ impl SearchPublisher {
     /// Publishes that a worker has started the search.
     pub(super) fn publish_start(&mut self, now: Instant) {
         self.running_guard.get_or_insert_with(|| self.searches.counters.start());
-        self.publish_start_elsewhere(now);
+        self.set_start(Location::Here, now);
     }
 
     /// Publishes that another node has started the search, where it counts.
-    pub(super) fn publish_start_elsewhere(&self, now: Instant) {
+    pub(super) fn publish_start_elsewhere(&self, location: Location, now: Instant) {
+        self.set_start(location, now);
+    }
+
+    fn set_start(&self, location: Location, now: Instant) {
         self.search.progress.send_modify(|progress| {
+            progress.location = location;
             progress.started_at.get_or_insert(now);
         });
+    }
+
+    /// Notes where the search waits.
+    pub(super) fn set_location(&self, location: Location) {
+        self.search.progress.send_modify(|progress| progress.location = location);
     }
 
     /// Publishes a finished iteration.

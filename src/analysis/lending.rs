@@ -4,6 +4,7 @@
 //! which withdraws the offer, or another node, which takes it out of the queue. When that node is
 //! lost, the search goes back to its old place with what was found so far.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -79,8 +80,9 @@ async fn lend(
     match lent {
         Some(mut lent) => {
             lent.start();
-            if let Some(lost) = follow(&queue, &control, offer, lent).await {
-                queue.give_back(lost);
+            let end = publish_run(&queue, &control, offer, lent, RunHere::Never).await;
+            if let RunEnd::Lost { lent, .. } = end {
+                queue.give_back(lent);
             }
         }
         None => control.end_offer(),
@@ -110,15 +112,41 @@ async fn wait_until_taken(queue: &Queue, control: &TaskControl, offer: &mut Remo
     }
 }
 
-/// Publishes what the node finds that runs the search. Returns the search if that node is lost.
-pub(super) async fn follow(
+/// Whether a search that another node runs may run here meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunHere {
+    Never,
+    /// If it waits for a worker there, and one is free here.
+    WhenIdle,
+}
+
+/// How a run on another node has ended.
+pub(super) enum RunEnd {
+    /// The result was published.
+    Published,
+    /// The node has not brought it to its end.
+    Lost {
+        lent: LentTask,
+        /// It has given the search up, or is gone.
+        is_certain: bool,
+    },
+    /// The search waits for a worker there, and one is free here.
+    Idle(LentTask),
+}
+
+/// Publishes what the node finds that runs a search.
+pub(super) async fn publish_run(
     queue: &Queue,
     control: &TaskControl,
     mut run: RemoteRun,
     mut lent: LentTask,
-) -> Option<LentTask> {
+    run_here: RunHere,
+) -> RunEnd {
     let mut stop_deadline: Option<Instant> = None;
+    let mut idle = pin!(queue.worker_is_free());
+    let mut is_waiting = false;
     loop {
+        let may_run_here = run_here == RunHere::WhenIdle && is_waiting && !lent.is_started();
         let is_late = async {
             match stop_deadline {
                 Some(deadline) => sleep_until(deadline).await,
@@ -126,15 +154,19 @@ pub(super) async fn follow(
             }
         };
         select! {
+            biased;
             event = run.events.recv() => match event {
+                Some(RemoteEvent::Waiting) => is_waiting = true,
                 Some(RemoteEvent::Started) => lent.start(),
                 Some(RemoteEvent::Update(report)) => lent.update(*report),
                 Some(RemoteEvent::Finished(report)) => {
                     queue.finish_lent(lent, *report);
-                    return None;
+                    return RunEnd::Published;
                 }
-                None if stop_deadline.is_none() => return Some(lent),
-                None => break,
+                event if stop_deadline.is_none() => {
+                    return RunEnd::Lost { lent, is_certain: event.is_some() };
+                }
+                _ => break,
             },
             () = control.stopped(), if stop_deadline.is_none() => {
                 stop_deadline = Some(Instant::now() + STOP_LIMIT);
@@ -142,11 +174,12 @@ pub(super) async fn follow(
                 let _ = run.stop.send(true);
             }
             () = is_late => break,
+            () = &mut idle, if may_run_here && stop_deadline.is_none() => return RunEnd::Idle(lent),
         }
     }
     match lent.latest_report() {
         Some(report) => queue.finish_lent(lent, report),
         None => queue.give_back(lent),
     }
-    None
+    RunEnd::Published
 }

@@ -62,6 +62,11 @@ pub const fn store_bound() -> usize {
     store::MEMORY_BYTES + EvaluationCache::MAX_WAITING_BYTES
 }
 
+/// The most memory of a request whose search another node runs, in bytes.
+pub const fn bytes_per_request() -> usize {
+    AnalysisRequest::MAX_BYTES
+}
+
 /// The most memory of a cached analysis, in bytes, with its share of the tables.
 pub const fn bytes_per_entry() -> usize {
     EvaluationCache::BYTES_PER_ENTRY

@@ -35,7 +35,7 @@ pub(super) use self::speculation::{Candidate, SpeculativeQueue};
 pub(super) use self::state::SpeculativeRun;
 use self::state::State;
 pub(super) use self::task::{
-    Admission, Evicted, LendableBody, Refused, StartedTask, Submitter, Task, TaskBody,
+    Admission, Evicted, LendableBody, Location, Refused, StartedTask, Submitter, Task, TaskBody,
 };
 use self::task::{QueuedTask, QueuedWork};
 use super::answer::AnalysisError;

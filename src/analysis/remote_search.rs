@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 pub use self::report::ReportEncoding;
+pub(super) use self::report::with_reason;
 use super::cache_key::AnalysisKey;
 use super::request::PriorityClass;
 use super::session::Client;
@@ -53,12 +54,16 @@ pub struct RemoteRun {
 /// News of a search on another node.
 #[derive(Debug)]
 pub enum RemoteEvent {
+    /// It waits for a worker of the node.
+    Waiting,
     /// A node runs it; again if another node has taken it over.
     Started,
     /// An iteration is finished.
     Update(Box<Report>),
     /// It has ended.
     Finished(Box<Report>),
+    /// No node runs it any more: the last one has given it up, or is gone.
+    GivenUp,
 }
 
 impl RemoteSearch {
@@ -71,11 +76,16 @@ impl RemoteSearch {
         class: PriorityClass,
     ) -> Option<RemoteSearch> {
         // Before the game is copied: most requests are answered without a search elsewhere.
-        if !is_worth_it(&limits) || !is_possible(game, &limits, options) {
+        if !RemoteSearch::is_suitable(game, &limits, options) {
             return None;
         }
         let (game, options, client) = (game.clone(), options.clone(), client.clone());
         Some(RemoteSearch { game, limits, options, client, class })
+    }
+
+    /// `true` if another node may run such a search and it is worth the way.
+    pub(super) fn is_suitable(game: &Game, limits: &Limits, options: &SearchOptions) -> bool {
+        is_worth_it(limits) && is_possible(game, limits, options)
     }
 
     /// The encoding of its reports.

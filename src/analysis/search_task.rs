@@ -8,9 +8,9 @@ use tracing::field::Empty;
 
 use super::answer::AnalysisError;
 use super::evaluation_cache::{EvaluationCache, Origin};
-use super::flight::FlightOfSearch;
 use super::in_flight::{SearchPublisher, SearchResult};
-use super::queue::{Admission, LendableBody, Queue, TaskBody};
+use super::leased_search::LeaseKeeper;
+use super::queue::{Admission, LendableBody, Location, Queue, TaskBody};
 use super::remote_search::RemoteSearch;
 use super::searcher::Searcher;
 use crate::chess::Game;
@@ -29,37 +29,13 @@ pub(super) struct SearchTask {
     pub(super) earlier_runs: EarlierRuns,
     /// The search as another node may run it.
     pub(super) remote_search: Option<Arc<RemoteSearch>>,
-    /// The flight, until other nodes need it no more.
-    pub(super) flight: Option<FlightOfSearch>,
-    /// When it was last shared before its end.
-    pub(super) checkpoints: Checkpoints,
+    /// Its lease, if it runs for all nodes or may have to.
+    pub(super) lease: Option<LeaseKeeper>,
 }
 
-/// The iterations that a search ends after this time are shared at once. So a lost node costs no
+/// The iterations that a search ends after this time are shared as they end. So a lost node costs no
 /// more than this time and the iteration in progress.
 const FIRST_CHECKPOINT: Duration = Duration::from_millis(200);
-
-/// The least time between two checkpoints. Proved mates and tables end many iterations at once.
-const CHECKPOINT_INTERVAL: Duration = Duration::from_millis(100);
-
-/// When a long search was last written to the shared cache. If its node is lost, its clients go on
-/// from there on another.
-#[derive(Debug, Default)]
-pub(super) struct Checkpoints {
-    last: Option<Instant>,
-}
-
-impl Checkpoints {
-    /// `true` if an iteration is to be shared, which then counts as shared.
-    fn is_due(&mut self, report: &Report) -> bool {
-        let is_due = report.elapsed >= FIRST_CHECKPOINT
-            && self.last.is_none_or(|last| last.elapsed() >= CHECKPOINT_INTERVAL);
-        if is_due {
-            self.last = Some(Instant::now());
-        }
-        is_due
-    }
-}
 
 /// The runs of a search before its restart.
 #[derive(Debug, Default)]
@@ -93,7 +69,7 @@ impl TaskBody for SearchTask {
             return Some(self);
         }
         let report = Arc::new(self.earlier_runs.complete(report));
-        self.publish(&span, started, report);
+        self.publish(&span, started, report, Origin::Request);
         None
     }
 }
@@ -103,18 +79,19 @@ impl LendableBody for SearchTask {
         self.remote_search.as_ref()
     }
 
-    fn start_remote(&mut self) {
+    fn start_remote(&mut self, location: Location) {
         let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
-        self.publisher.publish_start_elsewhere(started);
+        self.publisher.publish_start_elsewhere(location, started);
+    }
+
+    fn set_location(&self, location: Location) {
+        self.publisher.set_location(location);
     }
 
     fn update_remote(&mut self, report: Report) {
         self.publisher.note_nodes_elsewhere(report.nodes);
         let depth = self.earlier_runs.report.as_ref().map_or(0, |report| report.depth);
         if report.depth > depth {
-            if self.checkpoints.is_due(&report) {
-                share_checkpoint(&self.publisher, &self.cache, &report);
-            }
             self.publisher.publish_update(report.clone());
             // Unless the search ends, this is no complete result.
             let report = Report { reason: StopReason::Stopped, ..report };
@@ -138,7 +115,8 @@ impl LendableBody for SearchTask {
         };
         let span = self.span();
         let _entered = span.enter();
-        self.publish(&span, started, Arc::new(report));
+        // The node that has searched has shared the result.
+        self.publish(&span, started, Arc::new(report), Origin::OtherNode);
     }
 }
 
@@ -175,17 +153,9 @@ impl EarlierRuns {
 
 impl SearchTask {
     /// Searches until the end or a restart.
-    fn search(&mut self) -> Report {
-        let SearchTask {
-            publisher,
-            game,
-            bounded_limits,
-            searcher,
-            cache,
-            earlier_runs,
-            checkpoints,
-            ..
-        } = self;
+    fn search(&self) -> Report {
+        let SearchTask { publisher, game, bounded_limits, searcher, cache, earlier_runs, .. } =
+            self;
         let search = GameSearch {
             game,
             limits: &earlier_runs.rest_of(bounded_limits),
@@ -196,7 +166,7 @@ impl SearchTask {
         searcher.analyse(search, &mut |report| {
             if report.depth > published_depth {
                 let report = earlier_runs.total(report.clone());
-                if checkpoints.is_due(&report) {
+                if report.elapsed >= FIRST_CHECKPOINT {
                     share_checkpoint(publisher, cache, &report);
                 }
                 publisher.publish_update(report);
@@ -212,15 +182,15 @@ impl SearchTask {
             Some((started, report)) => {
                 self.publisher.mark_as_shut_down();
                 let span = self.span();
-                self.publish(&span, started, Arc::new(report));
+                self.publish(&span, started, Arc::new(report), Origin::Request);
             }
             None => self.publisher.publish_result(Err(error)),
         }
     }
 
     /// Stores the report, publishes it, and queues the children for speculative search.
-    fn publish(self, span: &Span, started: Instant, report: Arc<Report>) {
-        let SearchTask { publisher, game, cache, speculation, .. } = self;
+    fn publish(self, span: &Span, started: Instant, report: Arc<Report>, origin: Origin) {
+        let SearchTask { publisher, game, cache, speculation, lease, .. } = self;
         let key = publisher.key();
         let (limits, lines, is_cacheable) = (key.limits, key.options.multipv, key.is_cacheable());
         let reason = publisher.completion_reason(&report);
@@ -232,7 +202,7 @@ impl SearchTask {
         // A request that finds no search to join looks into the cache once more. So the report is
         // stored before the search leaves the map of in-flight searches.
         if is_cacheable {
-            cache.store(&key.analysis_key, &limits, &report, Origin::Request);
+            cache.store(&key.analysis_key, &limits, &report, origin);
         }
         publisher.publish_result(Ok(SearchResult {
             report: report.clone(),
@@ -241,6 +211,8 @@ impl SearchTask {
             ended: Instant::now(),
             paused,
         }));
+        // A node that asks from now on finds the result in the cache.
+        drop(lease);
         if let Some(queue) = speculation.filter(|_| is_cacheable && limits.mate.is_none())
             && let Some(speculative_queue) = queue.speculative_queue()
         {

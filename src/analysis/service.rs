@@ -19,14 +19,14 @@ use super::evaluation_cache::Origin;
 use super::evaluation_cache::{
     CachedAnalysis, EvaluationCache, LookupResult, SharedEntry, WriteBehind,
 };
-use super::flight::{Flight, FlightOfSearch, Flights};
 use super::graph::{self, GraphNode};
 use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription, VacantSearch};
+use super::leased_search::{LeaseKeeper, LeasedSearch, LeasedSearches};
 use super::lending;
 use super::perft::{PerftHandle, PerftRequest, PerftTask, Progress};
 use super::queue::{Queue, SpeculativeQueue, Submitter, Task, TaskControl};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
-use super::search_task::{Checkpoints, EarlierRuns, SearchTask};
+use super::search_task::{EarlierRuns, SearchTask};
 use super::searcher::Searcher;
 use super::service_options::{Backends, ServiceOptions};
 use super::session::{SessionGuard, Sessions};
@@ -49,7 +49,7 @@ struct Inner {
     searcher: Arc<dyn Searcher>,
     cache: Arc<EvaluationCache>,
     searches: SharedSearches,
-    flights: Flights,
+    leased_searches: LeasedSearches,
     queue: Arc<Queue>,
     shutdown: Arc<StopFlag>,
     sessions: Sessions,
@@ -61,10 +61,19 @@ struct Inner {
 /// The origin of a search.
 #[derive(Debug)]
 enum SearchOrigin {
-    /// A request on this node, perhaps in a flight.
-    Client { flight: Option<Arc<Flight>> },
+    /// A request on this node, whose search may run for all nodes.
+    Client { leased: Option<Arc<LeasedSearch>> },
     /// Another node, which may take it back. So it is not lent any further.
     OtherNode,
+}
+
+/// What the other nodes say about a request.
+#[derive(Default)]
+struct ClusterAnswer {
+    /// Their analyses of its position.
+    shared: Vec<SharedEntry>,
+    /// The long search of equal requests on all nodes.
+    leased: Option<Arc<LeasedSearch>>,
 }
 
 /// The result of [`Inner::join_or_start`].
@@ -142,7 +151,7 @@ impl Service {
             searcher,
             cache,
             searches,
-            flights: Flights::default(),
+            leased_searches: LeasedSearches::default(),
             queue: queue.clone(),
             shutdown: Arc::default(),
             sessions,
@@ -192,7 +201,7 @@ impl Service {
         &self,
         request: &AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
-        let shared = self.0.read_cluster(request).await;
+        let ClusterAnswer { shared, .. } = self.0.ask_cluster(request).await;
         let waiter = self.0.queue.batch_waiter(&request.client);
         loop {
             let mut woken = pin!(waiter.woken());
@@ -207,15 +216,14 @@ impl Service {
 
     /// Starts an analysis and returns its updates: the cached analysis, sufficient or not, then
     /// deeper iterations, then the answer. Waits some milliseconds at most, and only for what other
-    /// nodes of the cluster have found.
+    /// nodes of the cluster know.
     ///
     /// # Errors
     /// A full queue or a shutdown.
     pub async fn follow(&self, request: AnalysisRequest) -> Result<AnalysisStream, AnalysisError> {
         let session_guard = self.0.enter_session(&request);
-        let shared = self.0.read_cluster(&request).await;
-        let flight = self.0.enter_flight(&request, &shared).await;
-        self.0.start_search(request, session_guard, &shared, SearchOrigin::Client { flight })
+        let ClusterAnswer { shared, leased } = self.0.ask_cluster(&request).await;
+        self.0.start_search(request, session_guard, &shared, SearchOrigin::Client { leased })
     }
 
     /// Starts an analysis as [`Service::follow`] does, from what this node knows alone.
@@ -334,8 +342,8 @@ impl Service {
     }
 
     #[cfg(test)]
-    pub(super) fn flights(&self) -> usize {
-        self.0.flights.len()
+    pub(super) fn leased_searches(&self) -> usize {
+        self.0.leased_searches.len()
     }
 
     #[cfg(test)]
@@ -371,7 +379,7 @@ impl Inner {
         session_guard: Option<SessionGuard>,
         shared: &[SharedEntry],
     ) -> Result<AnalysisStream, AnalysisError> {
-        let origin = SearchOrigin::Client { flight: None };
+        let origin = SearchOrigin::Client { leased: None };
         self.start_search(request, session_guard, shared, origin)
     }
 
@@ -490,9 +498,9 @@ impl Inner {
             return Ok(PendingAnswer::Cached(cached, reason));
         }
         let bounded_limits = self.bounded_limits(&key.limits);
-        let (remote_search, flight) = match origin {
-            SearchOrigin::Client { flight } => {
-                (self.remote_search(&key, &game, &submitter, bounded_limits), flight)
+        let (remote_search, leased) = match origin {
+            SearchOrigin::Client { leased } => {
+                (self.remote_search(&key, &game, &submitter, bounded_limits), leased)
             }
             SearchOrigin::OtherNode => (None, None),
         };
@@ -505,14 +513,17 @@ impl Inner {
             speculation: self.speculates(class).then(|| self.queue.clone()),
             earlier_runs: EarlierRuns::default(),
             remote_search,
-            flight: flight.clone().map(FlightOfSearch::new),
-            checkpoints: Checkpoints::default(),
+            lease: leased.clone().map(LeaseKeeper::new),
         };
-        match flight.filter(|flight| flight.elsewhere().is_some()).zip(task.remote_search.clone()) {
-            Some((flight, search)) => {
-                self.follow_elsewhere(submitter, vacant, task, flight, search)
+        match leased {
+            Some(leased) if leased.elsewhere().is_some() => {
+                self.watch_or_enqueue(submitter, vacant, task, leased)
             }
-            None => self.enqueue(submitter, vacant, task),
+            leased => {
+                let pending = self.enqueue(submitter, vacant, task);
+                leased.iter().for_each(|leased| leased.note_start());
+                pending
+            }
         }
     }
 
@@ -523,11 +534,9 @@ impl Inner {
         vacant: VacantSearch<'_>,
         task: SearchTask,
     ) -> Result<PendingAnswer, AnalysisError> {
-        let flight = task.flight.as_ref().and_then(FlightOfSearch::flight);
         match self.queue.push(submitter, vacant.control(), Task::lendable(task)) {
             Ok(evicted) => {
-                let subscription = vacant.start(&self.queue, false);
-                flight.iter().for_each(|flight| flight.note_start());
+                let subscription = vacant.start(&self.queue);
                 // Only now, because a rejected search locks the map to leave it.
                 evicted.reject();
                 Ok(PendingAnswer::Searching(subscription))

@@ -3,7 +3,7 @@
 
 use super::from_settings::service_options;
 use crate::analysis::jobs::jobs_memory_bound;
-use crate::analysis::{memory_bound, store_bound};
+use crate::analysis::{bytes_per_request, memory_bound, store_bound};
 use crate::config::Settings;
 use crate::http::{explore_memory_bound, picture_memory_bound};
 
@@ -47,7 +47,8 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let store = if settings.store.is_on() { store_bound() } else { 0 };
     let tables = if settings.syzygy.paths.is_empty() { 0 } else { settings.syzygy.memory_mb * MB };
     let traces = if settings.otlp.is_on() { TRACE_BYTES } else { 0 };
-    let cluster = if settings.cluster.is_on() { CLUSTER_BYTES } else { 0 };
+    let watched = settings.queue.capacity as u64 * bytes_per_request() as u64;
+    let cluster = if settings.cluster.is_on() { CLUSTER_BYTES + watched } else { 0 };
     let requests = settings.http.requests_mb as u64 * MB;
     let connection = settings.http.head_bytes as u64 + CONNECTION_BYTES;
     let connections = settings.http.connections as u64 * connection;

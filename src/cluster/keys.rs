@@ -92,8 +92,8 @@ impl Keys {
     }
 
     /// The lease of a search.
-    pub(super) fn flight(&self, id: &[u8; 16]) -> Vec<u8> {
-        [format!("{}f:{}:", self.prefix, self.group).as_bytes(), id].concat()
+    pub(super) fn lease(&self, digest: &[u8; 16]) -> Vec<u8> {
+        [format!("{}f:{}:", self.prefix, self.group).as_bytes(), digest].concat()
     }
 
     /// The count of a client's requests.
@@ -158,10 +158,7 @@ mod tests {
         let node = NodeId::parse("a-00000001").unwrap();
         assert_eq!(keys.node_channel(&node), "chess:k1:to:a-00000001");
         assert_eq!(keys.result("07"), "chess:k1:r:07");
-        assert_eq!(
-            keys.flight(&[1; 16]),
-            [&b"chess:k1:f:891161b5de05e73d:"[..], &[1; 16]].concat()
-        );
+        assert_eq!(keys.lease(&[1; 16]), [&b"chess:k1:f:891161b5de05e73d:"[..], &[1; 16]].concat());
         // The beginning of `printf ann | sha256sum`.
         let ann = b"\x49\x91\x5e\x0d";
         assert!(keys.request_count("ann").starts_with(&[&b"chess:k1:q:"[..], ann].concat()));

@@ -5,7 +5,7 @@
 //! sends what it finds to the channel of the node that asks. If it is lost, another free node takes
 //! the search over (`XAUTOCLAIM`); if none does, the first node runs it itself.
 //!
-//! - `search_id`: the identity of an offer;
+//! - `search_id`: the name of a search in messages;
 //! - `entry`: the place of an offer in its stream;
 //! - `offered_search`: the encoding of an offer;
 //! - `message`: messages between the two nodes;

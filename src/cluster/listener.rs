@@ -41,7 +41,7 @@ fn log_failure(error: &CommandError, logged_refusal: &mut String) {
         tracing::warn!(
             error = text,
             "the cluster's server refuses messages: a newer request on another node does not end \
-             the older one of its session, and no search is lent"
+             the older one of its session, and no search is lent or shared"
         );
         *logged_refusal = text;
     }

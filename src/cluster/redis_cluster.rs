@@ -12,9 +12,9 @@ use super::connection::Connection;
 use super::counters::Counters;
 use super::endpoint::Endpoint;
 use super::error::ClusterError;
-use super::flights::{Follower, Leader, Leases};
 use super::heartbeat::Heartbeat;
 use super::keys::{EngineGroup, Keys};
+use super::leasing::{Holder, Leases, Watcher};
 use super::lending::{Content, Helper, Lender, Message};
 use super::listener;
 use super::membership::{self, INTERVAL};
@@ -25,14 +25,17 @@ use super::sessions;
 use super::shared_cache::SharedCache;
 use super::view::View;
 use crate::analysis::{
-    Cluster, ClusterNode, ClusterStatus, FlightEntry, FlightId, FollowedFlight, RemoteRun,
-    RemoteSearch, Service, ServiceStatus, SessionId, SessionPlace, SharedCounters, SharedRecords,
-    SharedWrite,
+    Cluster, ClusterStatus, LeaseAnswer, LostNode, RemoteRun, RemoteSearch, SearchDigest, Service,
+    ServiceStatus, SessionId, SessionPlace, SharedCounters, SharedRecords, SharedWrite,
+    WatchedSearch,
 };
 use crate::store::{EntryKey, LAYOUT_VERSION, Record};
 
 /// The longest time until the other nodes know that this one has left.
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);
+
+/// The longest time until the other nodes know that no search of theirs runs here.
+const END_LIMIT: Duration = Duration::from_millis(500);
 
 /// A node's membership in a cluster. Clones share it.
 #[derive(Clone, Debug)]
@@ -50,8 +53,8 @@ struct Inner {
     lender: Lender,
     helper: Helper,
     leases: Leases,
-    leader: Leader,
-    follower: Follower,
+    holder: Holder,
+    watcher: Watcher,
     view: Mutex<View>,
     /// `true` once the node leaves.
     leaving: watch::Sender<bool>,
@@ -102,9 +105,9 @@ impl RedisCluster {
         let helper =
             Helper::new(endpoint, connection.clone(), keys.clone(), node.clone(), lender.clone());
         let leases = Leases::new(connection.clone(), keys.clone(), node.clone());
-        let leader = Leader::new(connection.clone(), keys.clone(), node.clone());
+        let holder = Holder::new(connection.clone(), keys.clone(), node.clone());
         let mailboxes = lender.mailboxes().clone();
-        let follower = Follower::new(connection.clone(), keys.clone(), node.clone(), mailboxes);
+        let watcher = Watcher::new(connection.clone(), keys.clone(), node.clone(), mailboxes);
         let counters = Arc::new(Counters::new(connection.clone(), keys.clone()));
         Ok(RedisCluster(Arc::new(Inner {
             endpoint: endpoint.clone(),
@@ -117,8 +120,8 @@ impl RedisCluster {
             lender,
             helper,
             leases,
-            leader,
-            follower,
+            holder,
+            watcher,
             view: Mutex::new(view),
             leaving: watch::Sender::new(false),
             heartbeats: Mutex::default(),
@@ -153,6 +156,12 @@ impl RedisCluster {
     /// Ends the membership, once all searches have ended. Resolves when all analyses so far were
     /// shared or dropped.
     pub async fn flush(&self) {
+        let Inner { holder, leases, .. } = &*self.0;
+        // Those that watch a search go on with it at once, and find no lease.
+        let ended = async { tokio::join!(holder.ended(), leases.ended()) };
+        if timeout(END_LIMIT, ended).await.is_err() {
+            tracing::debug!("some nodes notice later that their searches do not run here any more");
+        }
         // Until now its searches on other nodes needed the messages, and its own their leases.
         let listener = self.0.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
         listener.inspect(JoinHandle::abort);
@@ -241,11 +250,10 @@ impl Inner {
         match message.content {
             Content::Stop => {
                 self.helper.receive_stop(&message);
-                self.leader.receive_stop(&message);
+                self.holder.receive_stop(&message);
             }
-            Content::Follow { flight, client } => {
-                let Message { search, sender, .. } = message;
-                self.leader.receive_follow(service, search, sender, flight, client);
+            Content::Watch { digest, ref client } => {
+                self.holder.receive_watch(service, &message, digest, client.clone());
             }
             _ => self.lender.receive(message),
         }
@@ -258,12 +266,12 @@ impl Inner {
 
 impl Cluster for RedisCluster {
     fn status(&self) -> ClusterStatus {
-        let Inner { cache, lender, helper, follower, .. } = &*self.0;
+        let Inner { cache, lender, helper, watcher, .. } = &*self.0;
         ClusterStatus {
             cache: cache.counts(),
             lent_searches: lender.lent(),
             helped_searches: helper.helped(),
-            followed_searches: follower.followed(),
+            watched_searches: watcher.watched(),
             ..self.0.view().status()
         }
     }
@@ -288,12 +296,12 @@ impl Cluster for RedisCluster {
         self.0.lender.offer(search)
     }
 
-    fn enter_flight(&self, flight: FlightId, lost: Option<ClusterNode>) -> FlightEntry<'_> {
-        Box::pin(self.0.leases.enter(flight, lost))
+    fn lease_search(&self, digest: SearchDigest, lost: Option<LostNode>) -> LeaseAnswer<'_> {
+        Box::pin(self.0.leases.enter(digest, lost))
     }
 
-    fn follow_flight(&self, flight: FollowedFlight) -> RemoteRun {
-        self.0.follower.follow(flight)
+    fn watch_search(&self, search: WatchedSearch) -> RemoteRun {
+        self.0.watcher.watch(search)
     }
 
     fn enter_session(&self, session: SessionId) -> SessionPlace<'_> {

@@ -12,9 +12,9 @@
 
 mod cache;
 mod failures;
-mod flights;
 mod job_book;
 mod jobs;
+mod leasing;
 mod lending;
 mod limits;
 mod membership;

@@ -39,6 +39,8 @@ pub(in crate::analysis) struct CacheEntry {
 pub(in crate::analysis) enum Origin {
     Request,
     Speculation,
+    /// A search of another node, which has shared it.
+    OtherNode,
 }
 
 /// When an entry was stored, by the wall clock, because the entry outlasts the process.

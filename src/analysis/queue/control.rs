@@ -118,8 +118,8 @@ impl TaskControl {
         let mut state = self.lock();
         state.is_offered = false;
         state.given_back += 1;
-        state.earlier_nodes += state.flag.nodes();
         if !state.is_stopped {
+            state.earlier_nodes += state.flag.nodes();
             state.flag = Arc::default();
         }
         if has_run {
@@ -148,6 +148,8 @@ impl TaskControl {
     /// Notes the nodes of a run on another node of the cluster so far.
     pub(in crate::analysis) fn note_nodes_elsewhere(&self, nodes: u64) {
         let mut state = self.lock();
+        // A node that has taken the task over begins anew.
+        let nodes = nodes.max(state.flag.nodes());
         state.flag.set_nodes(nodes);
         state.nodes_elsewhere = state.earlier_nodes + nodes;
     }

@@ -1,16 +1,16 @@
 //! Tasks that another node runs. They keep no worker of this one busy.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::control::{StartTag, TaskControl};
 use super::running::RunningTask;
-use super::task::{LendableBody, QueuedTask, QueuedWork, Submitter, Task};
+use super::task::{LendableBody, Location, QueuedTask, QueuedWork, Submitter, Task};
 use super::{Queue, clock};
 use crate::analysis::answer::AnalysisError;
 use crate::analysis::remote_search::RemoteSearch;
 use crate::analysis::request::PriorityClass;
-use crate::analysis::session::Client;
+use crate::analysis::session::{CLIENT_SHARES, Client, client_share};
 use crate::engine::Report;
 
 /// A task that another node runs.
@@ -19,8 +19,9 @@ pub(in crate::analysis) struct LentTask {
     submitter: Submitter,
     /// Its place before it was lent; `None` if it has had none.
     tag: Option<StartTag>,
-    queued_at: Instant,
     payer: Client,
+    /// Whether the other node has taken it, or runs it for requests of its own.
+    location: Location,
     is_started: bool,
     span: tracing::Span,
     body: Box<dyn LendableBody>,
@@ -30,8 +31,13 @@ impl LentTask {
     /// Publishes that the search has started.
     pub(in crate::analysis) fn start(&mut self) {
         self.is_started = true;
-        let LentTask { span, body, .. } = self;
-        span.in_scope(|| body.start_remote());
+        let LentTask { location, span, body, .. } = self;
+        span.in_scope(|| body.start_remote(*location));
+    }
+
+    /// `true` after [`LentTask::start`].
+    pub(in crate::analysis) fn is_started(&self) -> bool {
+        self.is_started
     }
 
     /// Publishes a finished iteration.
@@ -81,19 +87,30 @@ impl Queue {
         let queued = state.remove_waiting(control, is_lendable)?;
         let stats = self.class_stats(queued.submitter.class);
         stats.waits.record(clock::elapsed_since(queued.queued_at));
-        state.running.push(RunningTask::lent(&queued.submitter, queued.control.clone()));
+        let location = Location::Lent;
+        state.running.push(RunningTask::lent(&queued.submitter, &queued.control, location));
         state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);
         self.work_available.notify_one();
-        let QueuedTask { submitter, control, queued_at, work, payer } = queued;
+        let QueuedTask { submitter, control, work, payer, .. } = queued;
         let QueuedWork::Start(task) = work else { return None };
         let (span, body) = task.into_lendable()?;
         let tag = Some(tag);
-        Some(LentTask { control, submitter, tag, queued_at, payer, is_started: false, span, body })
+        Some(LentTask { control, submitter, tag, payer, location, is_started: false, span, body })
     }
 
-    /// Adds a task that another node runs already.
+    /// `true` if another node may run one more task of this client for requests of its own. Such
+    /// tasks have a bound and shares of their own: if their nodes are lost, they come back.
+    pub(in crate::analysis) fn may_watch(&self, client: &Client) -> bool {
+        let state = self.lock();
+        let watched = state.running.iter().filter(|task| task.location == Location::Watched);
+        let of_client = watched.clone().filter(|task| task.submitter.client == *client).count();
+        let free = self.capacity.saturating_sub(watched.count());
+        free > 0 && of_client < client_share(free, CLIENT_SHARES).max(1)
+    }
+
+    /// Adds a task that another node runs already for requests of its own.
     ///
     /// # Errors
     /// A closed queue, which gives the task back.
@@ -107,18 +124,18 @@ impl Queue {
         if state.closed {
             return Err(body);
         }
-        let (payer, queued_at) = (submitter.client.clone(), clock::now());
-        state.running.push(RunningTask::lent(&submitter, control.clone()));
+        let location = Location::Watched;
+        body.set_location(location);
+        state.running.push(RunningTask::lent(&submitter, control, location));
         self.publish_change(&mut state);
-        let (control, span) = (control.clone(), tracing::Span::current());
         Ok(LentTask {
-            control,
+            control: control.clone(),
+            payer: submitter.client.clone(),
             submitter,
             tag: None,
-            queued_at,
-            payer,
+            location,
             is_started: false,
-            span,
+            span: tracing::Span::current(),
             body,
         })
     }
@@ -134,15 +151,17 @@ impl Queue {
 
     /// Puts a task back at its old place, if it has had one, because no other node runs it any more.
     pub(in crate::analysis) fn give_back(&self, lent: LentTask) {
-        let LentTask { control, submitter, tag, queued_at, payer, is_started, span, body } = lent;
+        let LentTask { control, submitter, tag, payer, is_started, span, body, .. } = lent;
         let mut state = self.lock();
         let Some(running) = state.remove_running(&control) else { return };
         control.give_back(is_started);
+        body.set_location(Location::Here);
         // Its class and its client may have changed meanwhile.
         let (class, workers) = (submitter.class, submitter.workers);
         let submitter = Submitter { workers, ..running.submitter };
         let has_place = submitter.class == class;
         let work = QueuedWork::Start(Task::restored(span, body));
+        let queued_at = clock::now();
         let queued = QueuedTask { submitter, control: control.clone(), queued_at, work, payer };
         if state.closed || control.is_stopped() {
             let is_closed = state.closed;
@@ -167,6 +186,15 @@ impl Queue {
     pub(in crate::analysis) fn has_free_worker(&self) -> bool {
         let state = self.lock();
         state.free_workers > 0 && state.length() == 0 && !state.closed
+    }
+
+    /// Resolves when a worker is free and no task waits.
+    pub(in crate::analysis) async fn worker_is_free(&self) {
+        let mut load = self.watch_load();
+        while !self.has_free_worker() {
+            // The sender lives as long as the queue.
+            let _ = load.changed().await;
+        }
     }
 
     /// `true` once the queue takes no more tasks.

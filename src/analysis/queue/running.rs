@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::clock;
 use super::control::TaskControl;
-use super::task::{QueuedTask, Submitter};
+use super::task::{Location, QueuedTask, Submitter};
 use crate::analysis::session::Client;
 
 /// A task that runs.
@@ -19,6 +19,8 @@ pub(super) struct RunningTask {
     pub(super) is_new: bool,
     /// Its run ends within milliseconds, for a restart.
     pub(super) is_restarting: bool,
+    /// Where it runs.
+    pub(super) location: Location,
 }
 
 impl RunningTask {
@@ -30,14 +32,20 @@ impl RunningTask {
             slice_start: clock::now(),
             is_new: !queued.has_run(),
             is_restarting: false,
+            location: Location::Here,
         }
     }
 
     /// A task that another node runs.
-    pub(super) fn lent(submitter: &Submitter, control: Arc<TaskControl>) -> RunningTask {
+    pub(super) fn lent(
+        submitter: &Submitter,
+        control: &Arc<TaskControl>,
+        location: Location,
+    ) -> RunningTask {
         RunningTask {
             submitter: Submitter { workers: 0, ..submitter.clone() },
-            control,
+            control: control.clone(),
+            location,
             slice_start: clock::now(),
             is_new: true,
             is_restarting: false,

@@ -36,13 +36,28 @@ impl<F: FnOnce(Admission) + Send> TaskBody for F {
     }
 }
 
+/// Where a task waits or runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::analysis) enum Location {
+    /// On this node.
+    #[default]
+    Here,
+    /// On another node, which has taken it.
+    Lent,
+    /// On another node, for requests of its own.
+    Watched,
+}
+
 /// Work that another node may do in place of a worker.
 pub(in crate::analysis) trait LendableBody: TaskBody {
     /// The search that another node may run.
     fn remote_search(&self) -> Option<&Arc<RemoteSearch>>;
 
-    /// Another node has started it.
-    fn start_remote(&mut self);
+    /// Another node has started it, at this location.
+    fn start_remote(&mut self, location: Location);
+
+    /// It waits at this location.
+    fn set_location(&self, location: Location);
 
     /// The other node has finished an iteration.
     fn update_remote(&mut self, report: Report);

@@ -28,20 +28,7 @@ impl ReportEncoding {
 
     /// The encoding of the last report; `None` for a search that did not come to its end.
     pub fn encode_answer(&self, answer: &Answer) -> Option<Vec<u8>> {
-        let report = &*answer.report;
-        let reason = match answer.reason {
-            CompletionReason::Shutdown | CompletionReason::Replaced => return None,
-            reason if reason == report.reason.into() => report.reason,
-            // The report is that of the last iteration, or of an analysis that was known: neither
-            // says why this search has ended.
-            CompletionReason::Depth => StopReason::Depth,
-            CompletionReason::Nodes => StopReason::Nodes,
-            CompletionReason::Time => StopReason::Time,
-            CompletionReason::Mate => StopReason::Mate,
-            CompletionReason::Terminal => StopReason::Terminal,
-            CompletionReason::Stopped => StopReason::Stopped,
-        };
-        Some(self.encode(&Report { reason, ..report.clone() }))
+        Some(self.encode(&with_reason(&answer.report, answer.reason)?))
     }
 
     /// The encoding of a report.
@@ -67,4 +54,24 @@ impl ReportEncoding {
             ..(*record.report).clone()
         })
     }
+}
+
+/// A report as the result of a search that has ended for this reason: it may be that of an iteration
+/// or of an analysis that was known, and then says something else. `None` for a search that did not
+/// come to its end.
+pub(in crate::analysis) fn with_reason(
+    report: &Report,
+    reason: CompletionReason,
+) -> Option<Report> {
+    let reason = match reason {
+        CompletionReason::Shutdown | CompletionReason::Replaced => return None,
+        reason if reason == report.reason.into() => report.reason,
+        CompletionReason::Depth => StopReason::Depth,
+        CompletionReason::Nodes => StopReason::Nodes,
+        CompletionReason::Time => StopReason::Time,
+        CompletionReason::Mate => StopReason::Mate,
+        CompletionReason::Terminal => StopReason::Terminal,
+        CompletionReason::Stopped => StopReason::Stopped,
+    };
+    Some(Report { reason, ..report.clone() })
 }

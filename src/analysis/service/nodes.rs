@@ -3,28 +3,27 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Inner, MAX_BATCH_WAIT, PendingAnswer, SearchOrigin, Service};
+use super::{ClusterAnswer, Inner, MAX_BATCH_WAIT, PendingAnswer, SearchOrigin, Service};
 use crate::analysis::analysis_stream::{AnalysisStream, PendingSearch};
 use crate::analysis::answer::{AnalysisError, Answer, CacheVerdict};
-use crate::analysis::cluster::{Cluster, ClusterStatus};
+use crate::analysis::cluster::{Cluster, ClusterStatus, SearchDigest};
 use crate::analysis::evaluation_cache::{CachedAnalysis, SharedEntry};
-use crate::analysis::flight::{Flight, is_long};
-use crate::analysis::flight_id::FlightId;
-use crate::analysis::following::{JoinedFlight, follow_flight};
 use crate::analysis::in_flight::{SearchKey, VacantSearch};
+use crate::analysis::leased_search::{LeasedSearch, is_long};
 use crate::analysis::queue::Submitter;
 use crate::analysis::remote_search::{RemoteSearch, ReportEncoding};
 use crate::analysis::request::{AnalysisRequest, PriorityClass};
 use crate::analysis::search_task::SearchTask;
 use crate::analysis::session::{Client, SessionId};
+use crate::analysis::watching::{JoinedSearch, Watching};
 use crate::chess::Game;
 use crate::engine::Limits;
 
 impl Service {
     /// Joins a search for another node of the cluster, whose client needs its result; `None` if this
     /// node does not run it.
-    pub async fn join_flight(&self, id: FlightId, client: Client) -> Option<JoinedFlight> {
-        let key = self.0.flights.held(id).await?;
+    pub async fn join_leased(&self, digest: SearchDigest, client: Client) -> Option<JoinedSearch> {
+        let key = self.0.leased_searches.held(digest).await?;
         self.0.join_held(&key, client)
     }
 
@@ -62,11 +61,7 @@ impl Service {
 
     /// Resolves when a worker is free and no request waits for one.
     pub async fn free_worker(&self) {
-        let mut load = self.0.queue.watch_load();
-        while !self.0.queue.has_free_worker() {
-            // The sender lives as long as the queue.
-            let _ = load.changed().await;
-        }
+        self.0.queue.worker_is_free().await;
     }
 
     /// Notes that a request on another node of the cluster has entered a session, as the given
@@ -82,71 +77,51 @@ impl Service {
 }
 
 impl Inner {
-    /// Reads what other nodes have found about the position of a request. Without a cluster that is
-    /// nothing.
-    pub(super) async fn read_cluster(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
+    /// Asks what other nodes have found about the position of a request, and which of them runs an
+    /// equal long search. Without a cluster that is nothing.
+    pub(super) async fn ask_cluster(&self, request: &AnalysisRequest) -> ClusterAnswer {
         match self.cache.cluster() {
             // On the heap, so that the futures of cache hits stay small.
-            Some(_) => Box::pin(self.read_unknown(request)).await,
-            None => Vec::new(),
+            Some(cluster) => Box::pin(self.ask(request, cluster)).await,
+            None => ClusterAnswer::default(),
         }
     }
 
-    /// Reads what other nodes have found, unless this node can answer, or no cache may.
-    async fn read_unknown(&self, request: &AnalysisRequest) -> Vec<SharedEntry> {
+    /// Asks the cluster, unless the request needs no search.
+    async fn ask(&self, request: &AnalysisRequest, cluster: &Arc<dyn Cluster>) -> ClusterAnswer {
         let key = self.search_key(request);
         let SearchKey { analysis_key, options, .. } = &key;
-        let may_be_cached = key.limits.mate.is_none() && key.is_cacheable() && !key.fresh;
-        if !may_be_cached || request.game.outcome().is_over() || self.knows(&key, &[]) {
-            return Vec::new();
+        if request.game.outcome().is_over() || self.knows(&key, &[]) {
+            return ClusterAnswer::default();
         }
-        self.cache.read_shared(analysis_key, options.multipv, request.game.position()).await
+        let position = request.game.position();
+        let shared = if key.uses_cache() {
+            self.cache.read_shared(analysis_key, options.multipv, position).await
+        } else {
+            Vec::new()
+        };
+        let limits = self.bounded_limits(&key.limits);
+        let needs_lease = request.class == PriorityClass::Interactive
+            && key.unshared.is_none()
+            && !key.fresh
+            && is_long(&key.limits)
+            && RemoteSearch::is_suitable(&request.game, &limits, options)
+            && cluster.workers_elsewhere() > 0
+            && !self.searches.contains(&key)
+            && !self.knows(&key, &shared);
+        let leased = if needs_lease {
+            Some(self.leased_searches.enter(key, &limits, cluster).await)
+        } else {
+            None
+        };
+        ClusterAnswer { shared, leased }
     }
 
     /// `true` if an analysis of this node or of others answers a request with this key.
     fn knows(&self, key: &SearchKey, shared: &[SharedEntry]) -> bool {
         let SearchKey { analysis_key, limits, options, .. } = key;
-        limits.mate.is_none()
-            && key.is_cacheable()
-            && !key.fresh
-            && self.cache.knows(analysis_key, limits, options.multipv, shared)
-    }
-
-    /// The flight of a request for a long search, given what other nodes have found; `None` for
-    /// other requests and while this node is alone.
-    pub(super) async fn enter_flight(
-        &self,
-        request: &AnalysisRequest,
-        shared: &[SharedEntry],
-    ) -> Option<Arc<Flight>> {
-        let cluster = self.cache.cluster()?;
-        let is_candidate = request.class == PriorityClass::Interactive
-            && request.strength.is_none()
-            && !request.fresh
-            && is_long(&request.limits)
-            && cluster.workers_elsewhere() > 0;
-        if !is_candidate {
-            return None;
-        }
-        // On the heap, so that the futures of cache hits stay small.
-        Box::pin(self.enter_flight_of_search(request, shared, cluster)).await
-    }
-
-    /// The flight of a request, unless it needs no search, or one that no other node may run.
-    async fn enter_flight_of_search(
-        &self,
-        request: &AnalysisRequest,
-        shared: &[SharedEntry],
-        cluster: &Arc<dyn Cluster>,
-    ) -> Option<Arc<Flight>> {
-        let key = self.search_key(request);
-        let AnalysisRequest { game, client, class, .. } = request;
-        let limits = self.bounded_limits(&key.limits);
-        RemoteSearch::new(game, limits, &key.options, client, *class)?;
-        if self.searches.contains(&key) || self.knows(&key, shared) {
-            return None;
-        }
-        Some(self.flights.enter(Arc::new(key), cluster).await)
+        let known = || self.cache.find(analysis_key, limits, options.multipv, shared);
+        key.uses_cache() && known().sufficient.is_some()
     }
 
     /// The search as another node may run it.
@@ -164,21 +139,33 @@ impl Inner {
         RemoteSearch::new(game, bounded_limits, &key.options, client, *class).map(Arc::new)
     }
 
-    /// Follows a search that another node runs.
-    pub(super) fn follow_elsewhere(
+    /// Watches a search that another node runs. A client that watches too many has this one run
+    /// here.
+    pub(super) fn watch_or_enqueue(
         &self,
         submitter: Submitter,
         vacant: VacantSearch<'_>,
         task: SearchTask,
-        flight: Arc<Flight>,
-        search: Arc<RemoteSearch>,
+        leased: Arc<LeasedSearch>,
     ) -> Result<PendingAnswer, AnalysisError> {
-        let (control, client) = (vacant.control().clone(), submitter.client.clone());
-        match self.queue.push_lent(submitter, &control, Box::new(task)) {
+        let Some(search) = task.remote_search.clone() else {
+            return self.enqueue(submitter, vacant, task);
+        };
+        if !self.queue.may_watch(&submitter.client) {
+            return self.enqueue(submitter, vacant, task);
+        }
+        let watching = Watching {
+            queue: self.queue.clone(),
+            control: vacant.control().clone(),
+            cache: self.cache.clone(),
+            leased,
+            client: submitter.client.clone(),
+            search,
+        };
+        match self.queue.push_lent(submitter, &watching.control, Box::new(task)) {
             Ok(lent) => {
-                let subscription = vacant.start(&self.queue, true);
-                let queue = self.queue.clone();
-                tokio::spawn(follow_flight(queue, control, flight, client, search, lent));
+                let subscription = vacant.start(&self.queue);
+                tokio::spawn(watching.run(lent));
                 Ok(PendingAnswer::Searching(subscription))
             }
             Err(task) => {
@@ -191,32 +178,27 @@ impl Inner {
     }
 
     /// Joins a search of this node for a client of another one, or takes its result from the cache.
-    fn join_held(&self, key: &Arc<SearchKey>, client: Client) -> Option<JoinedFlight> {
+    fn join_held(&self, key: &Arc<SearchKey>, client: Client) -> Option<JoinedSearch> {
         let submitter = Submitter {
             client,
             class: PriorityClass::Interactive,
             workers: key.options.threads,
             is_unlimited: false,
         };
-        let lines = key.options.multipv;
         let stream = match self.searches.join_existing(key, &submitter, &self.queue) {
-            Some(subscription) => AnalysisStream::from_search(
-                None,
-                // The other node has its own limit.
-                PendingSearch::new(
-                    Instant::now(),
-                    MAX_BATCH_WAIT,
-                    CacheVerdict::NotAsked,
-                    subscription,
-                    None,
-                ),
-            ),
+            Some(subscription) => {
+                let (now, verdict) = (Instant::now(), CacheVerdict::NotAsked);
+                // The other node has a time limit of its own for the wait.
+                let pending = PendingSearch::new(now, MAX_BATCH_WAIT, verdict, subscription, None);
+                AnalysisStream::from_search(None, pending)
+            }
             None => {
-                let (CachedAnalysis { report, age }, reason) = self.lookup_again(key)?;
+                let known = if key.uses_cache() { self.lookup_again(key) } else { None };
+                let (CachedAnalysis { report, age }, reason) = known?;
                 AnalysisStream::from_answer(None, Answer::from_cache(report, age, reason))
             }
         };
-        let report_encoding = ReportEncoding::new(&key.analysis_key, lines);
-        Some(JoinedFlight { stream, report_encoding })
+        let report_encoding = ReportEncoding::new(&key.analysis_key, key.options.multipv);
+        Some(JoinedSearch { stream, report_encoding })
     }
 }

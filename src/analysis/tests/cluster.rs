@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::analysis::{
-    AnalysisStream, Backends, Cluster, ClusterNode, ClusterStatus, CompletionReason, FlightEntry,
-    FlightId, FollowedFlight, RemoteRun, RemoteSearch, Session, SessionId, SessionPlace,
-    SharedRecords, SharedWrite, Source,
+    AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, LeaseAnswer, LostNode,
+    RemoteRun, RemoteSearch, SearchDigest, Session, SessionId, SessionPlace, SharedRecords,
+    SharedWrite, Source, WatchedSearch,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -55,11 +55,11 @@ impl Cluster for SharedMemory {
         unreachable!("there are no workers elsewhere")
     }
 
-    fn enter_flight(&self, _: FlightId, _: Option<ClusterNode>) -> FlightEntry<'_> {
+    fn lease_search(&self, _: SearchDigest, _: Option<LostNode>) -> LeaseAnswer<'_> {
         unreachable!("there are no workers elsewhere")
     }
 
-    fn follow_flight(&self, _: FollowedFlight) -> RemoteRun {
+    fn watch_search(&self, _: WatchedSearch) -> RemoteRun {
         unreachable!("there are no workers elsewhere")
     }
 

@@ -5,9 +5,9 @@ use tokio::time::timeout;
 
 use super::*;
 use crate::analysis::{
-    AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterNode, ClusterStatus,
-    CompletionReason, FlightEntry, FlightId, FlightPlace, FollowedFlight, RemoteEvent, RemoteRun,
-    RemoteSearch, SessionId, SessionPlace, SharedRecords, SharedWrite,
+    AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterStatus,
+    CompletionReason, LeaseAnswer, LostNode, RemoteEvent, RemoteRun, RemoteSearch, SearchDigest,
+    SearchPlace, SessionId, SessionPlace, SharedRecords, SharedWrite, WatchedSearch,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -59,12 +59,12 @@ impl Cluster for Elsewhere {
         RemoteRun { events: received, stop }
     }
 
-    fn enter_flight(&self, _: FlightId, _: Option<ClusterNode>) -> FlightEntry<'_> {
-        Box::pin(async { FlightPlace::Unknown })
+    fn lease_search(&self, _: SearchDigest, _: Option<LostNode>) -> LeaseAnswer<'_> {
+        Box::pin(async { SearchPlace::Unknown })
     }
 
-    fn follow_flight(&self, _: FollowedFlight) -> RemoteRun {
-        unreachable!("no flight is elsewhere")
+    fn watch_search(&self, _: WatchedSearch) -> RemoteRun {
+        unreachable!("no equal search is elsewhere")
     }
 }
 

@@ -269,9 +269,11 @@ impl OpenOffer<'_> {
             },
             Content::GivenUp => Meaning::Lost,
             Content::Alive if is_first => Meaning::Event(RemoteEvent::Started),
-            Content::Started | Content::Alive | Content::Stop | Content::Follow { .. } => {
-                Meaning::Nothing
-            }
+            Content::Started
+            | Content::Alive
+            | Content::Stop
+            | Content::Waiting
+            | Content::Watch { .. } => Meaning::Nothing,
         }
     }
 

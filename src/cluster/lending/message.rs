@@ -1,12 +1,12 @@
 //! Messages between the node that asks for a search and the one that runs it, version 1.
 //!
 //! The version as a byte, the kind as a byte, the id of the search, the node that sends it as a
-//! text, and behind it in some kinds a report, or a flight and a client as a text.
+//! text, and behind it in some kinds a report, or the digest of a search and a client as a text.
 
 use redis::{Cmd, cmd};
 
 use super::search_id::SearchId;
-use crate::analysis::{Client, FlightId};
+use crate::analysis::{Client, SearchDigest};
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 use crate::store::DecodeError;
@@ -42,10 +42,12 @@ pub(in crate::cluster) enum Content {
     GivenUp,
     /// The node that asks needs no more than the result so far.
     Stop,
-    /// The node that asks follows a search that the other one runs for requests of its own.
-    Follow {
+    /// The search waits for a worker of the node.
+    Waiting,
+    /// The node that asks watches a search that the other one runs for requests of its own.
+    Watch {
         /// The identity of the search.
-        flight: FlightId,
+        digest: SearchDigest,
         /// The client that needs the result.
         client: Client,
     },
@@ -60,7 +62,8 @@ impl Content {
             Content::Finished(_) => 4,
             Content::GivenUp => 5,
             Content::Stop => 6,
-            Content::Follow { .. } => 7,
+            Content::Watch { .. } => 7,
+            Content::Waiting => 8,
         }
     }
 }
@@ -81,11 +84,15 @@ impl Message {
         write_text(&mut bytes, sender.as_str());
         match content {
             Content::Update(report) | Content::Finished(report) => bytes.extend_from_slice(report),
-            Content::Follow { flight, client } => {
-                bytes.extend_from_slice(&flight.0);
+            Content::Watch { digest, client } => {
+                bytes.extend_from_slice(&digest.0);
                 write_text(&mut bytes, &client.to_string());
             }
-            Content::Started | Content::Alive | Content::GivenUp | Content::Stop => {}
+            Content::Started
+            | Content::Alive
+            | Content::GivenUp
+            | Content::Stop
+            | Content::Waiting => {}
         }
         bytes
     }
@@ -109,10 +116,11 @@ impl Message {
             4 => Content::Finished(reader.read_rest().to_vec()),
             5 => Content::GivenUp,
             6 => Content::Stop,
-            7 => Content::Follow {
-                flight: FlightId(reader.read_array()?),
+            7 => Content::Watch {
+                digest: SearchDigest(reader.read_array()?),
                 client: Client::new(&reader.read_text()?),
             },
+            8 => Content::Waiting,
             _ => return Err(DecodeError),
         };
         reader.expect_end()?;
@@ -138,7 +146,8 @@ mod tests {
             Content::Finished(Vec::new()),
             Content::GivenUp,
             Content::Stop,
-            Content::Follow { flight: FlightId([9; 16]), client: Client::new("ann") },
+            Content::Waiting,
+            Content::Watch { digest: SearchDigest([9; 16]), client: Client::new("ann") },
         ] {
             let message = message(content);
             assert_eq!(Message::from_bytes(&message.to_bytes()), Ok(message));
@@ -149,9 +158,9 @@ mod tests {
     fn the_encoding_is_version_1() {
         let bytes = message(Content::Update(b"xyz".to_vec())).to_bytes();
         assert_eq!(bytes, [&[1, 3][..], &[7; 16], b"\x0ab-00000002xyz"].concat());
-        let follow = Content::Follow { flight: FlightId([9; 16]), client: Client::new("ann") };
+        let watch = Content::Watch { digest: SearchDigest([9; 16]), client: Client::new("ann") };
         let expected = [&[1, 7][..], &[7; 16], b"\x0ab-00000002", &[9; 16], b"\x03ann"].concat();
-        assert_eq!(message(follow).to_bytes(), expected);
+        assert_eq!(message(watch).to_bytes(), expected);
     }
 
     #[test]
@@ -160,7 +169,7 @@ mod tests {
         assert!((0..stop.len()).all(|length| Message::from_bytes(&stop[..length]).is_err()));
         assert!(Message::from_bytes(&[&stop[..], &[0]].concat()).is_err(), "bytes behind");
         assert!(Message::from_bytes(&[&[2], &stop[1..]].concat()).is_err(), "another version");
-        assert!(Message::from_bytes(&[&[1, 8], &stop[2..]].concat()).is_err(), "another kind");
+        assert!(Message::from_bytes(&[&[1, 9], &stop[2..]].concat()).is_err(), "another kind");
         let long = message(Content::Update(vec![0; MAX_BYTES])).to_bytes();
         assert!(Message::from_bytes(&long).is_err());
     }

@@ -1,8 +1,8 @@
-//! The identity of an offered search: 128 random bits.
+//! The name of a search in messages between two nodes: 128 random bits.
 
 use std::fmt;
 
-/// The id of an offer. A search that is offered again has another one.
+/// The name of a search. One that is offered or watched again has another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::cluster) struct SearchId(pub(super) [u8; 16]);
 

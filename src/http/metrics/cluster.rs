@@ -15,7 +15,7 @@ pub(super) fn write(status: &ClusterStatus, writer: &mut FamilyWriter<'_>) -> fm
         cache,
         lent_searches,
         helped_searches,
-        followed_searches,
+        watched_searches,
     } = *status;
     writer.gauge(
         "kibitzer_cluster_unreachable",
@@ -58,11 +58,11 @@ pub(super) fn write(status: &ClusterStatus, writer: &mut FamilyWriter<'_>) -> fm
     writer.counters(
         "kibitzer_cluster_searches_total",
         "Searches of this node that others run, of others that it runs, and of others that it \
-         follows.",
+         watches.",
         [
             ([("role", "lent")], lent_searches),
             ([("role", "helped")], helped_searches),
-            ([("role", "followed")], followed_searches),
+            ([("role", "watched")], watched_searches),
         ],
     )
 }

@@ -1,4 +1,4 @@
-//! Single flight: equal searches of several nodes run on one of them, and go on when it is lost.
+//! Leased searches: equal ones of several nodes run on one of them, and go on when it is lost.
 
 use std::time::{Duration, Instant};
 
@@ -139,6 +139,18 @@ async fn without_the_server_each_node_goes_on_alone() {
     }
 }
 
+/// Runs an endless analysis until a search has started for it here.
+async fn search_here(node: &Node) {
+    let before = node.metric("kibitzer_searches_total").await;
+    let analysis = node.start_analysis(&endless()).await;
+    until("it searches", LONG, async || node.metric("kibitzer_searches_total").await > before)
+        .await;
+    drop(analysis);
+    until("it has ended", LONG, async || !is_busy(node).await).await;
+    // The node keeps what it knows of an ended search for 100 ms.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+}
+
 #[tokio::test]
 async fn leases_of_no_node_and_of_other_types_are_ignored() {
     let server = RedisServer::start().await;
@@ -154,13 +166,28 @@ async fn leases_of_no_node_and_of_other_types_are_ignored() {
     drop(running);
     let lease = keys.remove(0);
     until("it ends", LONG, async || !connection.exists(&lease).await.unwrap()).await;
-    for value in [&b""[..], b"a", b"a-0000000", &[0xff; 100], b"a-00000001"] {
+    let values = [&b""[..], b"a", b"a-0000000 1", &[0xff; 100], b"a-00000001", b"a-00000001 1"];
+    for value in values {
         connection.set(&lease, value).await.unwrap();
-        let analysis = nodes[0].start_analysis(&endless()).await;
-        until("it searches", LONG, async || analysis.depths().len() >= 3).await;
+        search_here(&nodes[0]).await;
     }
     connection.del(&lease).await.unwrap();
     cmd("RPUSH").arg(&lease).arg("a").exec_async(&mut connection).await.unwrap();
-    let analysis = nodes[0].start_analysis(&endless()).await;
-    until("it searches", LONG, async || analysis.depths().len() >= 3).await;
+    search_here(&nodes[0]).await;
+}
+
+#[tokio::test]
+async fn a_node_that_hangs_loses_its_search_to_another_and_comes_back() {
+    let server = RedisServer::start().await;
+    let nodes = start_nodes::<2>(&server).await;
+    let running = start_equal(&nodes).await;
+    nodes[0].signal("-STOP");
+    let taken = until("the other one searches", LONG, async || is_busy(&nodes[1]).await).await;
+    assert!(taken > Duration::from_secs(2), "{taken:?}: its lease was renewed before");
+    wait_for_updates(&running[1]).await;
+    nodes[0].signal("-CONT");
+    for analysis in &running {
+        wait_for_updates(analysis).await;
+        assert_rising(&analysis.depths());
+    }
 }

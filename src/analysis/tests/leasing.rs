@@ -1,4 +1,4 @@
-//! Single flight: equal searches of several services, which share leases in memory, run once.
+//! Leased searches: equal ones of several services, which share leases in memory, run once.
 
 use std::sync::Mutex;
 
@@ -9,8 +9,9 @@ use tokio::time::timeout;
 use super::*;
 use crate::analysis::{
     AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterNode, ClusterStatus,
-    CompletionReason, FlightEntry, FlightId, FlightLease, FlightPlace, FollowedFlight, RemoteEvent,
-    RemoteRun, RemoteSearch, SessionId, SessionPlace, SharedRecords, SharedWrite,
+    CompletionReason, LeaseAnswer, LostNode, RemoteEvent, RemoteRun, RemoteSearch, SearchDigest,
+    SearchLease, SearchPlace, Session, SessionId, SessionPlace, SharedRecords, SharedWrite,
+    WatchedSearch,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -18,13 +19,16 @@ use crate::store::{EntryKey, Record};
 /// What the nodes of a cluster share.
 #[derive(Default)]
 struct Shared {
-    holders: Mutex<Vec<(FlightId, usize)>>,
+    holders: Mutex<Vec<(SearchDigest, usize)>>,
     services: Mutex<Vec<Option<Service>>>,
     checkpoints: Mutex<Vec<Record>>,
-    /// How often a node has asked for the place of a flight.
+    records: Mutex<Vec<Record>>,
+    /// How often a node has asked for the place of a search.
     entries: AtomicUsize,
     /// No node hears of any other.
     is_cut_off: AtomicBool,
+    /// Results of other nodes are lost.
+    loses_results: AtomicBool,
 }
 
 impl std::fmt::Debug for Shared {
@@ -42,7 +46,7 @@ struct Member {
 
 /// A lease that ends when it is dropped.
 #[derive(Debug)]
-struct Lease(FlightId, usize, Arc<Shared>);
+struct Lease(SearchDigest, usize, Arc<Shared>);
 
 impl Drop for Lease {
     fn drop(&mut self) {
@@ -60,13 +64,17 @@ impl Cluster for Member {
         ClusterStatus::default()
     }
 
-    fn read_cache(&self, _: Vec<EntryKey>) -> SharedRecords<'_> {
-        Box::pin(async { Vec::new() })
+    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_> {
+        Box::pin(async move {
+            let records = self.shared.records.lock().unwrap();
+            records.iter().filter(|record| keys.contains(&record.key)).cloned().collect()
+        })
     }
 
     fn write_cache(&self, record: Record, kind: SharedWrite) {
-        if kind == SharedWrite::Checkpoint {
-            self.shared.checkpoints.lock().unwrap().push(record);
+        match kind {
+            SharedWrite::Checkpoint => self.shared.checkpoints.lock().unwrap().push(record),
+            SharedWrite::Result => self.shared.records.lock().unwrap().push(record),
         }
     }
 
@@ -87,74 +95,98 @@ impl Cluster for Member {
         RemoteRun { events, stop }
     }
 
-    fn enter_flight(&self, flight: FlightId, lost: Option<ClusterNode>) -> FlightEntry<'_> {
+    fn lease_search(&self, digest: SearchDigest, lost: Option<LostNode>) -> LeaseAnswer<'_> {
         self.shared.entries.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
-            tokio::time::sleep(Duration::from_millis(1)).await;
             if self.shared.is_cut_off.load(Ordering::SeqCst) {
-                return FlightPlace::Unknown;
+                return SearchPlace::Unknown;
             }
-            let mut holders = self.shared.holders.lock().unwrap();
-            let is_lost = |number: usize| lost.as_ref() == Some(&node_of(number));
-            holders.retain(|&(id, number)| id != flight || !is_lost(number));
-            match holders.iter().find(|(id, _)| *id == flight) {
-                Some(&(_, number)) if number != self.number => {
-                    FlightPlace::Elsewhere(node_of(number))
-                }
-                _ => {
-                    holders.push((flight, self.number));
-                    let lease = Lease(flight, self.number, self.shared.clone());
-                    FlightPlace::Here(FlightLease::new(lease))
+            let place = self.shared.enter(digest, self.number, lost);
+            // Other nodes may act before this one knows.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            match place {
+                Some(number) => SearchPlace::Elsewhere(node_of(number)),
+                None => {
+                    let lease = Lease(digest, self.number, self.shared.clone());
+                    SearchPlace::Here(SearchLease::new(lease))
                 }
             }
         })
     }
 
-    fn follow_flight(&self, flight: FollowedFlight) -> RemoteRun {
+    fn watch_search(&self, search: WatchedSearch) -> RemoteRun {
         let ((sender, events), (stop, stopped)) = (mpsc::channel(16), watch::channel(false));
-        let number: usize = flight.node.0.parse().unwrap();
+        let number: usize = search.node.0.parse().unwrap();
         let service = self.shared.services.lock().unwrap()[number].clone();
+        let loses_results = self.shared.loses_results.load(Ordering::SeqCst);
         tokio::spawn(async move {
-            if let Some(service) = service {
-                report(service, flight, sender, stopped).await;
+            match service {
+                Some(service) => report(service, search, sender, stopped, loses_results).await,
+                None => drop(sender.send(RemoteEvent::GivenUp).await),
             }
         });
         RemoteRun { events, stop }
     }
 }
 
+impl Shared {
+    /// The other node that has a lease; `None` if this one has it now.
+    fn enter(&self, digest: SearchDigest, node: usize, lost: Option<LostNode>) -> Option<usize> {
+        let mut holders = self.holders.lock().unwrap();
+        let is_lost = |number: usize| {
+            lost.as_ref().is_some_and(|lost| lost.is_certain && lost.node == node_of(number))
+        };
+        holders.retain(|&(id, number)| id != digest || !is_lost(number));
+        let other = holders.iter().find(|&&(id, number)| id == digest && number != node);
+        let other = other.map(|&(_, number)| number);
+        if other.is_none() {
+            holders.push((digest, node));
+        }
+        other
+    }
+}
+
 /// Passes on what a node finds, through the encoding, until it ends or nobody listens.
 async fn report(
     service: Service,
-    flight: FollowedFlight,
+    watched: WatchedSearch,
     sender: mpsc::Sender<RemoteEvent>,
     mut stopped: watch::Receiver<bool>,
+    loses_results: bool,
 ) {
-    let Some(mut joined) = service.join_flight(flight.id, flight.client.clone()).await else {
+    let Some(mut joined) = service.join_leased(watched.digest, watched.client.clone()).await else {
+        let _ = sender.send(RemoteEvent::GivenUp).await;
         return;
     };
     drop(service);
-    let decode = |bytes: Vec<u8>| Box::new(flight.search.decode(&bytes).expect("a valid report"));
+    let decode = |bytes: Vec<u8>| Box::new(watched.search.decode(&bytes).expect("a valid report"));
     let encoding = joined.report_encoding;
     loop {
-        tokio::select! {
+        let event = tokio::select! {
             update = joined.stream.next() => match update {
                 Ok(Some(AnalysisUpdate::Iteration(report))) => {
-                    let report = decode(encoding.encode(&report));
                     let _ = sender.send(RemoteEvent::Started).await;
-                    let _ = sender.send(RemoteEvent::Update(report)).await;
+                    RemoteEvent::Update(decode(encoding.encode(&report)))
                 }
-                Ok(Some(AnalysisUpdate::End(answer))) => {
-                    if let Some(bytes) = encoding.encode_answer(&answer) {
-                        let _ = sender.send(RemoteEvent::Finished(decode(bytes))).await;
-                    }
-                    return;
-                }
-                Ok(Some(_)) => {}
-                Ok(None) | Err(_) => return,
+                Ok(Some(AnalysisUpdate::End(_))) if loses_results => return,
+                Ok(Some(AnalysisUpdate::End(answer))) => match encoding.encode_answer(&answer) {
+                    Some(bytes) => RemoteEvent::Finished(decode(bytes)),
+                    None => RemoteEvent::GivenUp,
+                },
+                Ok(Some(AnalysisUpdate::Queued(_))) => RemoteEvent::Waiting,
+                Ok(Some(AnalysisUpdate::Cached(_))) => continue,
+                Ok(None) | Err(_) => RemoteEvent::GivenUp,
             },
-            Ok(()) = stopped.changed() => joined.stream.stop(),
+            Ok(()) = stopped.changed() => {
+                joined.stream.stop();
+                continue;
+            }
             () = sender.closed() => return,
+        };
+        let is_last = matches!(event, RemoteEvent::Finished(_) | RemoteEvent::GivenUp);
+        let _ = sender.send(event).await;
+        if is_last {
+            return;
         }
     }
 }
@@ -249,7 +281,8 @@ async fn equal_requests_to_all_nodes_are_one_search() {
         assert_eq!(again.cache_verdict, CacheVerdict::Hit, "all nodes know the result");
     }
     wait_until("the lease has ended", || nodes.holders() == 0).await;
-    wait_until("no flight is left", || nodes.services.iter().all(|node| node.flights() == 0)).await;
+    wait_until("nothing is left", || nodes.services.iter().all(|node| node.leased_searches() == 0))
+        .await;
 }
 
 #[tokio::test]
@@ -339,17 +372,113 @@ async fn a_refused_request_leaves_no_lease() {
     for number in 0..9 {
         waiting.push(nodes.services[0].follow(unique_request(number)).await.unwrap());
     }
-    let held = nodes.holders();
-    let refused =
-        nodes.services[0].follow(AnalysisRequest { client: Client::new("ann"), ..long(20) });
-    assert!(matches!(refused.await, Err(AnalysisError::QueueFull { .. })));
-    wait_until("it is left", || nodes.holders() <= held).await;
+    assert_eq!(nodes.holders(), 9);
+    let refused = nodes.services[0].follow(long(20)).await;
+    assert!(matches!(refused, Err(AnalysisError::QueueFull { .. })));
+    wait_until("it is left", || nodes.holders() == 9).await;
 }
 
 #[tokio::test]
-async fn a_node_that_asks_for_an_unknown_flight_gets_nothing() {
+async fn an_idle_node_runs_what_waits_on_another() {
+    let gate = Arc::<AtomicBool>::default();
+    let nodes = Nodes::new([gated(&gate), gated(&gate)]);
+    let _busy = nodes.services[0].follow(unique_request(0)).await.unwrap();
+    let _waiting = nodes.services[0].follow(long(20)).await.unwrap();
+    let _equal = nodes.services[1].follow(long(20)).await.unwrap();
+    wait_until("it runs", || nodes.services[1].status().busy_workers == 1).await;
+}
+
+#[tokio::test]
+async fn a_busy_node_waits_with_the_one_that_has_the_search() {
+    let gate = Arc::<AtomicBool>::default();
+    let nodes = Nodes::new([gated(&gate), gated(&gate)]);
+    let mut streams = Vec::new();
+    for service in &nodes.services {
+        streams.push(service.follow(unique_request(streams.len())).await.unwrap());
+    }
+    for service in &nodes.services {
+        streams.push(service.follow(long(20)).await.unwrap());
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(nodes.services[1].status().queue_length, 0);
+    gate.store(true, Ordering::SeqCst);
+    for stream in streams {
+        end(stream).await.1.unwrap();
+    }
+    assert!(nodes.searches().iter().sum::<u64>() <= 4);
+}
+
+#[tokio::test]
+async fn a_result_whose_message_is_lost_is_not_searched_again() {
+    let nodes = Nodes::new([Arc::new(Iterations), Arc::new(Iterations)]);
+    nodes.shared.loses_results.store(true, Ordering::SeqCst);
+    let first = nodes.services[0].follow(long(20)).await.unwrap();
+    let second = nodes.services[1].follow(long(20)).await.unwrap();
+    for stream in [first, second] {
+        let (depths, reason) = end(stream).await;
+        assert_eq!((depths.last(), reason), (Some(&11), Ok(CompletionReason::Depth)));
+    }
+    assert_eq!(nodes.searches(), [1, 0]);
+}
+
+#[tokio::test]
+async fn a_mate_search_that_has_ended_is_not_answered_by_another_analysis() {
+    let nodes = Nodes::new([Scripted::new(at_once), Scripted::new(at_once)]);
+    let mate = Limits { mate: Some(5), nodes: Some(200_000), ..Limits::default() };
+    nodes.services[0].best_move(long(20)).await.unwrap();
+    nodes.services[0].best_move(request(start_game(), mate)).await.unwrap();
+    nodes.services[1].best_move(request(start_game(), mate)).await.unwrap();
+    assert_eq!(nodes.searches(), [2, 1]);
+}
+
+#[tokio::test]
+async fn a_client_watches_no_more_than_its_share_of_searches() {
+    let gate = Arc::<AtomicBool>::default();
+    let nodes = Nodes::new([gated(&gate), gated(&gate)]);
+    let mut streams = Vec::new();
+    for service in &nodes.services {
+        for number in 0..4 {
+            streams.push(service.follow(unique_request(number)).await.unwrap());
+        }
+    }
+    // Of eight places a lone client has one: the first. One more runs, and the others wait.
+    let second = nodes.services[1].status();
+    assert_eq!((second.busy_workers, second.queue_length), (1, 2));
+}
+
+#[tokio::test]
+async fn a_newer_request_of_a_session_ends_the_watching_of_the_older_one() {
+    let nodes = Nodes::new([Arc::new(Endless), Arc::new(Endless)]);
+    let in_session = |limits| AnalysisRequest {
+        session: Some(Session::new(Client::new("ann"), "board")),
+        ..request(start_game(), limits)
+    };
+    let _first = nodes.services[0].follow(request(start_game(), Limits::default())).await.unwrap();
+    let mut older = nodes.services[1].follow(in_session(Limits::default())).await.unwrap();
+    let update = timeout(Duration::from_secs(10), older.next()).await.expect("an update");
+    assert!(matches!(update, Ok(Some(AnalysisUpdate::Iteration(_)))), "{update:?}");
+    let _newer = nodes.services[1].follow(in_session(movetime(5_000))).await.unwrap();
+    assert_eq!(end(older).await.1, Ok(CompletionReason::Replaced));
+    assert_eq!(nodes.services[0].status().busy_workers, 1, "the other request goes on");
+}
+
+#[tokio::test]
+async fn a_node_that_shuts_down_answers_what_it_watches_with_the_result_so_far() {
+    let nodes = Nodes::new([Arc::new(Endless), Arc::new(Endless)]);
+    let _first = nodes.services[0].follow(request(start_game(), Limits::default())).await.unwrap();
+    let mut second =
+        nodes.services[1].follow(request(start_game(), Limits::default())).await.unwrap();
+    let update = timeout(Duration::from_secs(10), second.next()).await.expect("an update");
+    assert!(matches!(update, Ok(Some(AnalysisUpdate::Iteration(_)))), "{update:?}");
+    nodes.services[1].shut_down();
+    assert_eq!(end(second).await.1, Ok(CompletionReason::Shutdown));
+    timeout(Duration::from_secs(10), nodes.services[1].drained()).await.expect("nothing is left");
+}
+
+#[tokio::test]
+async fn a_node_that_asks_for_an_unknown_search_gets_nothing() {
     let nodes = Nodes::new([Scripted::new(at_once)]);
-    let joined = nodes.services[0].join_flight(FlightId([7; 16]), Client::new("bob")).await;
+    let joined = nodes.services[0].join_leased(SearchDigest([7; 16]), Client::new("bob")).await;
     assert!(joined.is_none());
 }
 
@@ -390,7 +519,7 @@ async fn what_a_long_search_has_found_is_shared_before_its_end() {
     nodes.services[0].best_move(long(20)).await.unwrap();
     let checkpoints = nodes.shared.checkpoints.lock().unwrap();
     let depths: Vec<u8> = checkpoints.iter().map(|record| record.report.depth).collect();
-    assert_eq!(depths, [9], "neither what was quick nor two at once");
+    assert_eq!(depths, [9, 10], "those that have ended after 200 ms");
     assert_eq!(checkpoints[0].report.reason, StopReason::Stopped);
     assert_eq!(checkpoints[0].effort.time, Duration::ZERO, "it covers no time");
 }
