@@ -40,10 +40,12 @@ impl LoadTest {
         self.target.check().await?;
         let requests = RequestSet::new(self.kind, self.limits, &self.positions);
         if requests.count() == 0 {
-            return Err(LoadError::NoPositions(self.target.url().to_owned()));
+            return Err(LoadError::NoPositions(self.target.urls().join(", ")));
         }
         if self.kind == RequestKind::Hit {
-            warm_up(&self.target, &requests).await?;
+            for node in self.target.nodes() {
+                warm_up(&node, &requests).await?;
+            }
         }
         let started = Instant::now();
         let end = started + self.duration;

@@ -1,4 +1,5 @@
-//! A load generator for a kibitzer server: throughput, latency percentiles and refusals.
+//! A load generator for a kibitzer server or several nodes: throughput, latency percentiles,
+//! refusals and scaling.
 //!
 //! In a closed loop, each connection sends a request, waits for the answer and sends the next one,
 //! so a slow server gets fewer requests. In an open loop, requests are due at a fixed rate,
@@ -14,6 +15,7 @@ mod outcome;
 mod positions;
 mod report;
 mod request;
+mod scaling;
 mod stats;
 mod target;
 
@@ -22,4 +24,5 @@ pub use load_test::{LoadModel, LoadTest};
 pub use positions::{random_positions, read_positions};
 pub use report::LoadReport;
 pub use request::{RequestKind, RequestLimits};
+pub use scaling::ScalingReport;
 pub use target::Target;

@@ -1,6 +1,7 @@
 //! The command line of the load generator.
 
 use std::error::Error;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use kibitzer_loadtest::{
     LoadError, LoadModel, LoadTest, RequestKind, RequestLimits, Target, random_positions,
     read_positions,
 };
+use serde::Serialize;
 
 /// Number of random positions without `--count`.
 const DEFAULT_POSITIONS: usize = 10_000;
@@ -18,12 +20,18 @@ const DEFAULT_POSITIONS: usize = 10_000;
 /// The same for cache hits: fewer, because each is searched before the measurement.
 const DEFAULT_HIT_POSITIONS: usize = 100;
 
-/// Drive a running kibitzer server with requests: throughput, latency percentiles and refusals.
+/// Drive a running kibitzer server, or several nodes, with requests: throughput, latency
+/// percentiles and refusals.
 #[derive(Parser)]
 #[command(version)]
 struct Options {
-    /// URL of the server, such as http://127.0.0.1:8080
-    url: String,
+    /// URL of the server, such as http://127.0.0.1:8080. With several, requests go to them in turn
+    #[arg(required = true, value_name = "URL")]
+    urls: Vec<String>,
+    /// Repeat the measurement with the first node, the first two, and so on, each with the load of
+    /// --connections or --rate, and print a table
+    #[arg(long)]
+    scaling: bool,
     /// Kind of request to send
     #[arg(long, value_enum, default_value_t = KindArg::LegalMoves)]
     kind: KindArg,
@@ -107,15 +115,28 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let load_test = options.load_test()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let report = runtime.block_on(load_test.run())?;
+    let is_empty = if options.scaling {
+        let report = runtime.block_on(load_test.run_scaling())?;
+        print(&report, options.json)?;
+        report.is_empty()
+    } else {
+        let report = runtime.block_on(load_test.run())?;
+        print(&report, options.json)?;
+        report.is_empty()
+    };
+    if is_empty { Err("no request was answered".into()) } else { Ok(()) }
+}
+
+/// Prints a report as text or as one JSON object.
+fn print(report: &(impl Display + Serialize), as_json: bool) -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
-    if options.json {
-        serde_json::to_writer(&mut out, &report)?;
+    if as_json {
+        serde_json::to_writer(&mut out, report)?;
         writeln!(out)?;
     } else {
         writeln!(out, "{report}")?;
     }
-    if report.is_empty() { Err("no request was answered".into()) } else { Ok(()) }
+    Ok(())
 }
 
 impl Options {
@@ -124,7 +145,7 @@ impl Options {
         let keys: Vec<String> = self.keys.iter().filter(|key| !key.is_empty()).cloned().collect();
         let connections = self.connections;
         Ok(LoadTest {
-            target: Target::new(&self.url, &keys, seconds(self.timeout))?,
+            target: Target::new(&self.urls, &keys, seconds(self.timeout))?,
             kind: self.kind.into(),
             limits: self.limits(),
             positions: self.positions()?,

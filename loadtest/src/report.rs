@@ -13,7 +13,7 @@ use crate::stats::LoadStats;
 /// The report of a load test: as text for people, as JSON for programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoadReport {
-    url: String,
+    urls: Vec<String>,
     kind: RequestKind,
     limits: RequestLimits,
     pace: LoadModel,
@@ -65,7 +65,7 @@ impl LoadReport {
             .map(|caller| KeyReport { requests: caller.requests, answered: caller.answered });
         let seconds = load.duration.as_secs_f64();
         LoadReport {
-            url: load.target.url().to_owned(),
+            urls: load.target.urls().to_vec(),
             kind: load.kind,
             limits: load.limits,
             pace: load.model,
@@ -90,6 +90,21 @@ impl LoadReport {
             refusal_ms: stats.refusal_times.summary(),
             keys: if stats.callers.len() > 1 { keys.collect() } else { Vec::new() },
         }
+    }
+
+    /// Complete responses per second, while requests were sent.
+    pub(crate) fn answered_per_second(&self) -> f64 {
+        self.answered_per_second
+    }
+
+    /// Requests that got another outcome than a complete response.
+    pub(crate) fn unanswered(&self) -> u64 {
+        self.requests - self.answered
+    }
+
+    /// Latency of complete responses.
+    pub(crate) fn answer_ms(&self) -> Option<LatencySummary> {
+        self.answer_ms
     }
 
     /// `true` when no request was answered.
@@ -119,8 +134,8 @@ impl LoadReport {
 
 impl fmt::Display for LoadReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LoadReport { url, kind, seconds, requests, answered_per_second, mean_bytes, .. } = self;
-        write!(f, "{kind} at {url} for {seconds} s, ")?;
+        let LoadReport { kind, seconds, requests, answered_per_second, mean_bytes, .. } = self;
+        write!(f, "{kind} at {} for {seconds} s, ", self.urls.join(", "))?;
         match self.pace {
             LoadModel::Closed { connections } => {
                 writeln!(f, "closed loop with {connections} connections")?

@@ -1,4 +1,4 @@
-//! The target of a load test: the server and the callers.
+//! The target of a load test: the server, or the nodes of a cluster, and the callers.
 
 use std::time::Duration;
 
@@ -12,30 +12,24 @@ use crate::request::RequestSet;
 /// Timeout of the readiness check.
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A server, with the API keys of the callers.
+/// A server or several nodes, with the API keys of the callers.
 #[derive(Clone, Debug)]
 pub struct Target {
-    url: String,
+    /// The root URL of each node.
+    urls: Vec<String>,
     client: Client,
     keys: Vec<HeaderValue>,
 }
 
 impl Target {
-    /// A server by its root URL, such as `http://127.0.0.1:8080`, with a timeout for its answers.
-    /// Requests use the keys in turn.
+    /// Nodes by their root URLs, such as `http://127.0.0.1:8080`, with a timeout for their answers.
+    /// Requests go to the nodes in turn, and use the keys in turn.
     ///
     /// # Errors
     ///
-    /// The URL is invalid, or a key cannot be sent in a header.
-    pub fn new(url: &str, keys: &[String], timeout: Duration) -> Result<Target, LoadError> {
-        let parsed = reqwest::Url::parse(url)
-            .map_err(|error| LoadError::InvalidUrl(url.to_owned(), error.to_string()))?;
-        if parsed.scheme() != "http" {
-            return Err(LoadError::InvalidUrl(
-                url.to_owned(),
-                "only http:// is supported".to_owned(),
-            ));
-        }
+    /// A URL is invalid, or a key cannot be sent in a header.
+    pub fn new(urls: &[String], keys: &[String], timeout: Duration) -> Result<Target, LoadError> {
+        urls.iter().try_for_each(|url| check_url(url))?;
         let bearer = |(index, key): (usize, &String)| {
             let mut bearer = HeaderValue::try_from(format!("Bearer {key}"))
                 .map_err(|_| LoadError::InvalidApiKey(index + 1))?;
@@ -45,12 +39,23 @@ impl Target {
         let keys = keys.iter().enumerate().map(bearer).collect::<Result<_, LoadError>>()?;
         // A proxy of the environment would falsify the measurement.
         let client = plain_http()?.no_proxy().timeout(timeout).build()?;
-        Ok(Target { url: url.trim_end_matches('/').to_owned(), client, keys })
+        let urls = urls.iter().map(|url| url.trim_end_matches('/').to_owned()).collect();
+        Ok(Target { urls, client, keys })
     }
 
-    /// The root URL.
-    pub(crate) fn url(&self) -> &str {
-        &self.url
+    /// The root URLs.
+    pub(crate) fn urls(&self) -> &[String] {
+        &self.urls
+    }
+
+    /// The first nodes of these.
+    pub(crate) fn first_nodes(&self, count: usize) -> Target {
+        Target { urls: self.urls[..count.min(self.urls.len())].to_vec(), ..self.clone() }
+    }
+
+    /// Each node as a target of its own.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Target> {
+        self.urls.iter().map(|url| Target { urls: vec![url.clone()], ..self.clone() })
     }
 
     /// Number of callers: one per key, or one without keys.
@@ -65,9 +70,10 @@ impl Target {
 
     /// Builds a request.
     pub(crate) fn request(&self, requests: &RequestSet, index: usize) -> RequestBuilder {
+        let node = &self.urls[index % self.urls.len()];
         let request = self
             .client
-            .post(format!("{}{}", self.url, requests.kind.route()))
+            .post(format!("{node}{}", requests.kind.route()))
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, requests.kind.accept())
             .body(requests.body(index));
@@ -77,31 +83,32 @@ impl Target {
         }
     }
 
-    /// Checks that the server is ready, and that it accepts requests without a key if there is
+    /// Checks that all nodes are ready, and that they accept requests without a key if there is
     /// none.
     ///
     /// # Errors
     ///
-    /// `/readyz` does not return 200, or the server requires a key.
+    /// `/readyz` does not return 200, or a node requires a key.
     pub(crate) async fn check(&self) -> Result<(), LoadError> {
-        self.check_ready().await?;
-        // With keys, this request would count against the rate of one of them.
-        if self.keys.is_empty() && self.requires_key().await? {
-            return Err(LoadError::KeyRequired(self.url.clone()));
+        for url in &self.urls {
+            self.check_ready(url).await?;
+            // With keys, this request would count against the rate of one of them.
+            if self.keys.is_empty() && self.requires_key(url).await? {
+                return Err(LoadError::KeyRequired(url.clone()));
+            }
         }
         Ok(())
     }
 
-    async fn requires_key(&self) -> Result<bool, LoadError> {
-        let url = format!("{}/v1/engine", self.url);
+    async fn requires_key(&self, url: &str) -> Result<bool, LoadError> {
+        let url = format!("{url}/v1/engine");
         let response = self.client.get(url).timeout(READY_TIMEOUT).send().await?;
         Ok(response.status() == StatusCode::UNAUTHORIZED)
     }
 
-    async fn check_ready(&self) -> Result<(), LoadError> {
-        let result =
-            self.client.get(format!("{}/readyz", self.url)).timeout(READY_TIMEOUT).send().await;
-        let not_ready = |reason| Err(LoadError::NotReady(self.url.clone(), reason));
+    async fn check_ready(&self, url: &str) -> Result<(), LoadError> {
+        let result = self.client.get(format!("{url}/readyz")).timeout(READY_TIMEOUT).send().await;
+        let not_ready = |reason| Err(LoadError::NotReady(url.to_owned(), reason));
         match result {
             Ok(response) if response.status() == StatusCode::OK => Ok(()),
             Ok(response) => {
@@ -109,6 +116,19 @@ impl Target {
             }
             Err(error) => not_ready(with_cause(&error)),
         }
+    }
+}
+
+/// # Errors
+///
+/// The URL is invalid, or has another scheme than `http`.
+fn check_url(url: &str) -> Result<(), LoadError> {
+    let invalid = |reason: String| LoadError::InvalidUrl(url.to_owned(), reason);
+    let parsed = reqwest::Url::parse(url).map_err(|error| invalid(error.to_string()))?;
+    if parsed.scheme() == "http" {
+        Ok(())
+    } else {
+        Err(invalid("only http:// is supported".to_owned()))
     }
 }
 
@@ -125,7 +145,7 @@ mod tests {
 
     fn target(url: &str, keys: &[&str]) -> Result<Target, LoadError> {
         let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();
-        Target::new(url, &keys, Duration::from_secs(1))
+        Target::new(&[url.to_owned()], &keys, Duration::from_secs(1))
     }
 
     #[test]
@@ -136,6 +156,25 @@ mod tests {
             target("http://127.0.0.1", &["a", "b\n"]),
             Err(LoadError::InvalidApiKey(2))
         ));
+    }
+
+    #[test]
+    fn nodes_are_asked_in_turn() {
+        let requests = RequestSet::new(
+            RequestKind::BestMove,
+            RequestLimits::default(),
+            &["startpos".to_owned()],
+        );
+        let urls = ["http://10.0.0.1/", "http://10.0.0.2:8080"].map(str::to_owned);
+        let target = Target::new(&urls, &[], Duration::from_secs(1)).unwrap();
+        let asked = |target: &Target, number| {
+            let request = target.request(&requests, number).build().unwrap();
+            request.url().to_string()
+        };
+        let (first, second) = ("http://10.0.0.1/v1/best-move", "http://10.0.0.2:8080/v1/best-move");
+        assert_eq!([0, 1, 2].map(|number| asked(&target, number)), [first, second, first]);
+        let first_node = target.first_nodes(1);
+        assert_eq!([0, 1].map(|number| asked(&first_node, number)), [first, first]);
     }
 
     #[test]

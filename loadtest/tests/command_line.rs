@@ -69,6 +69,35 @@ fn set_two_keys(settings: &mut Settings) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn several_nodes_are_asked_in_turn_and_their_scaling_is_a_table() {
+    let (first, second) = (start_server(|_| {}).await, start_server(|_| {}).await);
+    let both = measure(&first, &[&second, "--connections", "2"]).await;
+    assert_eq!(both["urls"], json!([first, second]));
+    let requests = both["requests"].as_u64().unwrap();
+    let client = plain_http().unwrap().build().unwrap();
+    let mut served = 0;
+    for url in [&first, &second] {
+        let metrics = client.get(format!("{url}/metrics")).send().await.unwrap();
+        let text = metrics.text().await.unwrap();
+        let name = "kibitzer_http_requests_total{route=\"/v1/legal-moves\",";
+        let line = text.lines().find(|line| line.starts_with(name)).expect("requests of the node");
+        let count: f64 = line.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(count >= (requests / 2) as f64 - 2.0, "{line} of {requests}");
+        served += count as u64;
+    }
+    assert_eq!(served, requests);
+    let scaling = measure(&first, &[&second, "--scaling", "--connections", "1"]).await;
+    let rows = scaling["rows"].as_array().unwrap();
+    let nodes: Vec<&Value> = rows.iter().map(|row| &row["nodes"]).collect();
+    assert_eq!(nodes, [1, 2]);
+    assert_eq!(rows[0]["efficiency"], 1.0);
+    assert!(rows[1]["efficiency"].as_f64().unwrap() > 0.0, "{scaling}");
+    let table = run(&[&first, &second, "--scaling", "--seconds", "1", "--connections", "1"]).await;
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert_eq!(table.lines().count(), 3, "{table}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_closed_loop_and_an_open_loop_are_measured() {
     let url = start_server(|_| {}).await;
     let closed = measure(&url, &["--connections", "2"]).await;

@@ -87,6 +87,7 @@ fn main() -> ExitCode {
         evaluation_cache::trials(),
         metrics::trials(),
         monitoring::trials(),
+        monitoring::deployment::trials(),
         panics::trials(),
         pictures::trials(),
         positions::trials(),

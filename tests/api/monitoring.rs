@@ -1,6 +1,8 @@
 //! Files for operators. Those for Prometheus and Grafana use only metrics that the server has.
 //! Those for systemd and Caddy fit the settings.
 
+pub(crate) mod deployment;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +20,7 @@ crate::trials![
     the_alerts_use_existing_metrics,
     the_alerts_do_not_depend_on_the_name_of_the_scrape_job,
     every_alert_has_a_runbook,
+    the_cluster_page_links_to_the_runbooks_of_its_alerts,
     streams_and_batches_are_shown_and_watched,
     the_unit_fits_the_production_settings,
     the_proxy_example_fits_the_production_settings,
@@ -53,9 +56,13 @@ fn collect_member(member: &str, value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The metrics of a server after a search, with every figure.
+/// The metrics of a node of a cluster after a search, with every figure. The node works alone,
+/// because no server listens on port 1.
 async fn metrics_page() -> Exposition {
-    let server = Server::start().await;
+    let server = Server::start_with(|settings| {
+        settings.cluster.url = "redis://127.0.0.1:1".to_owned();
+    })
+    .await;
     server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 2 })).await;
     Exposition::fetch(&server).await
 }
@@ -177,7 +184,8 @@ async fn the_dashboard_uses_existing_metrics() {
     collect_member("expr", &dashboard, &mut queries);
     collect_member("definition", &dashboard, &mut queries);
     assert!(queries.iter().all(|query| !query.contains("job=")), "{queries:?}");
-    let shown = check_queries(&metrics_page().await, &queries);
+    let page = metrics_page().await;
+    let shown = check_queries(&page, &queries);
     for name in [
         "kibitzer_http_requests_total",
         "kibitzer_http_request_duration_seconds_bucket",
@@ -194,6 +202,9 @@ async fn the_dashboard_uses_existing_metrics() {
         "kibitzer_store_bytes",
         "kibitzer_idle_hits_total",
     ] {
+        assert!(shown.contains(name), "the dashboard does not show {name}");
+    }
+    for name in page.names().iter().filter(|name| name.starts_with("kibitzer_cluster_")) {
         assert!(shown.contains(name), "the dashboard does not show {name}");
     }
 }
@@ -245,6 +256,16 @@ async fn every_alert_has_a_runbook() {
         let content = sections.get(anchor).unwrap_or_else(|| panic!("{url} does not exist"));
         let paragraphs = content.split("\n\n").filter(|text| !text.trim().is_empty());
         assert!(paragraphs.count() >= 2, "{anchor} needs a meaning and an action");
+    }
+}
+
+async fn the_cluster_page_links_to_the_runbooks_of_its_alerts() {
+    let cluster = text("docs/cluster.md");
+    let rules = rules();
+    let alerts = rules.iter().filter_map(|rule| rule["alert"].as_str());
+    for alert in alerts.filter(|alert| alert.starts_with("KibitzerCluster")) {
+        let link = format!("[{alert}](operations.md#{})", alert.to_lowercase());
+        assert!(cluster.contains(&link), "docs/cluster.md does not explain {alert}");
     }
 }
 

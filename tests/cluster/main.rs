@@ -11,13 +11,17 @@
 )]
 
 mod cache;
+mod client;
 mod failures;
 mod job_book;
 mod jobs;
+mod kills;
 mod leasing;
 mod lending;
 mod limits;
+mod many_jobs;
 mod membership;
+mod mixed;
 mod node;
 mod old_server;
 mod proxy;
@@ -27,4 +31,5 @@ mod sentinel;
 mod serve;
 mod sessions;
 mod start;
+mod tls;
 mod wait;

@@ -51,7 +51,8 @@ impl Drop for RunningAnalysis {
 /// The command of a node with one worker.
 pub(crate) fn command(url: &str, settings: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
-    command.args(["serve", "--listen", "127.0.0.1:0"]).envs([
+    command.arg("serve").envs([
+        ("KIBITZER__LISTEN", "127.0.0.1:0"),
         ("KIBITZER__CLUSTER__URL", url),
         ("KIBITZER__LOG__FORMAT", "json"),
         ("KIBITZER__SEARCH__HASH_MB", "8"),
@@ -66,8 +67,19 @@ pub(crate) fn command(url: &str, settings: &[(&str, &str)]) -> Command {
 impl Node {
     /// Starts a node and waits until it listens.
     pub(crate) fn start(url: &str, settings: &[(&str, &str)]) -> Node {
-        let ServeProcess { child, address, start_log, log: lines } =
-            ServeProcess::spawn(&mut command(url, settings));
+        Node::start_command(&mut command(url, settings))
+    }
+
+    /// Starts a node at a port.
+    pub(crate) fn start_at(port: u16, url: &str, settings: &[(&str, &str)]) -> Node {
+        let mut command = command(url, settings);
+        command.env("KIBITZER__LISTEN", format!("127.0.0.1:{port}"));
+        Node::start_command(&mut command)
+    }
+
+    /// Starts a node by a command and waits until it listens.
+    pub(crate) fn start_command(command: &mut Command) -> Node {
+        let ServeProcess { child, address, start_log, log: lines } = ServeProcess::spawn(command);
         let log = Arc::new(Mutex::new(start_log));
         let shared = log.clone();
         std::thread::spawn(move || {
@@ -166,6 +178,30 @@ impl Node {
         let response = request.body(pgn.to_owned()).send().await.unwrap();
         let status = response.status().as_u16();
         (status, response.json().await.unwrap())
+    }
+
+    /// Submits the same games to review again and again, in a task of its own. Returns the paths of
+    /// the jobs.
+    pub(crate) fn submit_many(
+        &self,
+        pgn: &str,
+        nodes: u64,
+        count: usize,
+    ) -> impl Future<Output = Vec<String>> + use<> {
+        let request = self.client.post(format!("{}/v1/games?nodes={nodes}", self.base));
+        let request = request.header("content-type", "application/x-chess-pgn");
+        let request = request.body(pgn.to_owned());
+        async move {
+            let mut paths = Vec::new();
+            for _ in 0..count {
+                let response = request.try_clone().unwrap().send().await.unwrap();
+                let status = response.status();
+                let job: Value = response.json().await.unwrap();
+                assert_eq!(status, 202, "{job}");
+                paths.push(format!("/v1/games/{}", job["id"].as_str().unwrap()));
+            }
+            paths
+        }
     }
 
     /// Submits games to review, and returns the path of the job.

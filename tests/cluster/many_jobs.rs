@@ -1,0 +1,40 @@
+//! Ten thousand jobs, which all nodes know.
+
+use reqwest::Method;
+use tokio::task::JoinSet;
+
+use crate::node::Node;
+use crate::redis_server::RedisServer;
+use crate::wait::{LONG, until};
+
+const JOBS: usize = 10_000;
+
+/// Concurrent submissions.
+const CLIENTS: usize = 64;
+
+#[tokio::test]
+async fn all_nodes_know_ten_thousand_jobs() {
+    // The disk is not what is tested.
+    let server = RedisServer::start_with(&["--appendonly", "yes"]).await;
+    let settings =
+        [("KIBITZER__JOBS__MAX", "40000"), ("KIBITZER__JOBS__ANONYMOUS_SHARE_PERMILLE", "500")];
+    let nodes = [(); 2].map(|()| Node::start(&server.url(), &settings));
+    let mut submissions = JoinSet::new();
+    for client in 0..CLIENTS {
+        let count = JOBS / CLIENTS + usize::from(client < JOBS % CLIENTS);
+        submissions.spawn(nodes[client % 2].submit_many("1. e4 *\n\n", 1_000, count));
+    }
+    let paths: Vec<String> = submissions.join_all().await.into_iter().flatten().collect();
+    assert_eq!(paths.len(), JOBS);
+    let late = Node::start(&server.url(), &settings);
+    for node in nodes.iter().chain([&late]) {
+        for path in paths.iter().step_by(JOBS / 50) {
+            until("it is known", LONG, async || node.ask(Method::GET, path).await.0 == 200).await;
+        }
+    }
+    let done = paths.last().unwrap();
+    assert_eq!(late.ask(Method::DELETE, done).await.0, 204);
+    for node in &nodes {
+        until("it is gone", LONG, async || node.ask(Method::GET, done).await.0 == 410).await;
+    }
+}
