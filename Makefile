@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full test-api test-hostile test-cluster test-web test-clients web bench match scaling load trainer fmt lint docker
+.PHONY: run test test-full test-api test-hostile test-cluster test-deploy test-web test-clients web bench match scaling load trainer fmt lint docker
 
 run: ## serve on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -22,6 +22,10 @@ test-hostile: ## attack a server with half requests and unread responses; 100 s,
 
 test-cluster: ## test several nodes with real servers; needs redis-server and Python
 	tests/cluster/run
+
+test-deploy: ## restart the nodes of config/cluster under load; needs redis-server, HAProxy and Python
+	$(CARGO) build --locked --release --bin kibitzer
+	tests/deploy/rolling-restart
 
 test-web: ## test the analysis board in Chromium; needs Chromium and the Node.js of web/package.json
 	web/e2e/run
