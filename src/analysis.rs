@@ -36,8 +36,9 @@ mod workers;
 pub use analysis_stream::{AnalysisStream, AnalysisUpdate};
 pub use answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult, Source};
 pub use cluster::{
-    Cluster, ClusterNode, ClusterStatus, LeaseAnswer, LostNode, SearchDigest, SearchLease,
-    SearchPlace, SessionPlace, SharedCacheCounts, SharedRecords, SharedWrite, WatchedSearch,
+    Cluster, ClusterNode, ClusterStatus, LeaseAnswer, LostNode, ReadLimit, SearchDigest,
+    SearchLease, SearchPlace, SessionPlace, SharedCacheCounts, SharedRecords, SharedWrite,
+    WatchedSearch,
 };
 pub use counters::{
     CacheLookupCounts, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus,

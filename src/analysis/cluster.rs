@@ -77,6 +77,16 @@ pub struct WatchedSearch {
     pub search: Arc<RemoteSearch>,
 }
 
+/// How long a read of the shared cache may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadLimit {
+    /// Some milliseconds.
+    Short,
+    /// Longer, for a search that takes far longer still: it must not begin anew what another node
+    /// has found.
+    Long,
+}
+
 /// What an analysis for the shared cache is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedWrite {
@@ -93,9 +103,9 @@ pub trait Cluster: fmt::Debug + Send + Sync + 'static {
     /// What is known of the nodes.
     fn status(&self) -> ClusterStatus;
 
-    /// Reads the shared analyses under these keys, which are of one position. Resolves within
-    /// milliseconds, without any record if the cache has not answered by then.
-    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_>;
+    /// Reads the shared analyses under these keys, which are of one position. Resolves within a
+    /// limit, without any record if the cache has not answered by then.
+    fn read_cache(&self, keys: Vec<EntryKey>, limit: ReadLimit) -> SharedRecords<'_>;
 
     /// Takes an analysis for the shared cache, to be written soon. Never waits.
     fn write_cache(&self, record: Record, kind: SharedWrite);

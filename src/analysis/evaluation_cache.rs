@@ -26,7 +26,7 @@ use self::write_behind::MAX_WAITING;
 pub(super) use self::write_behind::WriteBehind;
 use super::answer::CacheVerdict;
 use super::cache_key::{AnalysisKey, HistoryContext, popularity_hash};
-use super::cluster::{Cluster, MIN_SHARED_NODES, SharedWrite};
+use super::cluster::{Cluster, MIN_SHARED_NODES, ReadLimit, SharedWrite};
 use super::counters::CacheLookupCounts;
 use crate::chess::{Move, Position};
 use crate::engine::{Limits, Report, StopReason, Variation};
@@ -175,10 +175,11 @@ impl EvaluationCache {
         key: &AnalysisKey,
         lines: usize,
         position: &Position,
+        limit: ReadLimit,
     ) -> Vec<SharedEntry> {
         let Some(cluster) = self.cluster() else { return Vec::new() };
         let mut entries = Vec::new();
-        for record in cluster.read_cache(shared::keys(key, lines)).await {
+        for record in cluster.read_cache(shared::keys(key, lines), limit).await {
             match shared::validated(&record, key, position) {
                 Some(entry) => entries.push(entry),
                 None => cluster.discard(&record),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::analysis_stream::AnalysisStream;
-use super::cluster::{ClusterNode, LostNode, WatchedSearch};
+use super::cluster::{ClusterNode, LostNode, ReadLimit, WatchedSearch};
 use super::evaluation_cache::{CachedAnalysis, EvaluationCache};
 use super::leased_search::LeasedSearch;
 use super::lending::{RunEnd, RunHere, publish_run};
@@ -74,7 +74,8 @@ impl Watching {
             return None;
         }
         let (lines, position) = (key.options.multipv, self.search.game.position());
-        let shared = self.cache.read_shared(&key.analysis_key, lines, position).await;
+        let limit = ReadLimit::Long;
+        let shared = self.cache.read_shared(&key.analysis_key, lines, position, limit).await;
         let known = self.cache.find(&key.analysis_key, &key.limits, lines, &shared);
         let (CachedAnalysis { report, .. }, reason) = known.sufficient?;
         with_reason(&report, reason)

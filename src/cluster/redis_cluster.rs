@@ -25,9 +25,9 @@ use super::sessions;
 use super::shared_cache::SharedCache;
 use super::view::View;
 use crate::analysis::{
-    Cluster, ClusterStatus, LeaseAnswer, LostNode, RemoteRun, RemoteSearch, SearchDigest, Service,
-    ServiceStatus, SessionId, SessionPlace, SharedCounters, SharedRecords, SharedWrite,
-    WatchedSearch,
+    Cluster, ClusterStatus, LeaseAnswer, LostNode, ReadLimit, RemoteRun, RemoteSearch,
+    SearchDigest, Service, ServiceStatus, SessionId, SessionPlace, SharedCounters, SharedRecords,
+    SharedWrite, WatchedSearch,
 };
 use crate::store::{EntryKey, LAYOUT_VERSION, Record};
 
@@ -276,8 +276,8 @@ impl Cluster for RedisCluster {
         }
     }
 
-    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_> {
-        Box::pin(async move { self.0.cache.read(&keys).await })
+    fn read_cache(&self, keys: Vec<EntryKey>, limit: ReadLimit) -> SharedRecords<'_> {
+        Box::pin(async move { self.0.cache.read(&keys, limit).await })
     }
 
     fn write_cache(&self, record: Record, kind: SharedWrite) {

@@ -2,7 +2,7 @@
 //! each position, with a field for each [`context`](EntryKey::context_bytes).
 //!
 //! A value is the version of its layout, the depth, and the record with its checksum. A deeper
-//! analysis is never replaced by a shallower one. Reads have [`READ_LIMIT`]. Neither reads nor
+//! analysis is never replaced by a shallower one. Reads have a limit. Neither reads nor
 //! writes are repeated, because the cache may forget anything.
 
 mod counters;
@@ -23,11 +23,14 @@ use super::breaker::Breaker;
 use super::command_error::CommandError;
 use super::connection::Connection;
 use super::keys::Keys;
-use crate::analysis::{SharedCacheCounts, SharedWrite};
+use crate::analysis::{ReadLimit, SharedCacheCounts, SharedWrite};
 use crate::store::{EntryKey, Record};
 
 /// A read that takes longer has no result.
-const READ_LIMIT: Duration = Duration::from_millis(5);
+const SHORT_LIMIT: Duration = Duration::from_millis(5);
+
+/// The same for a long search.
+const LONG_LIMIT: Duration = Duration::from_millis(50);
 
 /// Reads fields. One that is too long is read as an empty text, so that it never travels.
 ///
@@ -49,6 +52,8 @@ pub(super) struct SharedCache {
     connection: Arc<Connection>,
     keys: Keys,
     breaker: Breaker,
+    /// For reads with the long limit, which are not skipped because shorter ones were late.
+    patient_breaker: Breaker,
     queue: Queue,
     counters: Arc<Counters>,
     /// A refusal of the server was logged.
@@ -68,6 +73,7 @@ impl SharedCache {
             connection,
             keys,
             breaker: Breaker::default(),
+            patient_breaker: Breaker::default(),
             queue,
             counters,
             is_refusal_logged: AtomicBool::new(false),
@@ -82,9 +88,13 @@ impl SharedCache {
 
     /// The records under these keys, which are of one position; none if the cache has not answered
     /// in time.
-    pub(super) async fn read(&self, keys: &[EntryKey]) -> Vec<Record> {
+    pub(super) async fn read(&self, keys: &[EntryKey], limit: ReadLimit) -> Vec<Record> {
         let Some(EntryKey { zobrist_key, position, .. }) = keys.first() else { return Vec::new() };
-        if !self.connection.is_connected() || !self.breaker.allows() {
+        let (breaker, limit) = match limit {
+            ReadLimit::Short => (&self.breaker, SHORT_LIMIT),
+            ReadLimit::Long => (&self.patient_breaker, LONG_LIMIT),
+        };
+        if !self.connection.is_connected() || !breaker.allows() {
             self.counters.skipped_reads.fetch_add(1, Ordering::Relaxed);
             return Vec::new();
         }
@@ -93,15 +103,15 @@ impl SharedCache {
         let contexts: Vec<_> = keys.iter().map(EntryKey::context_bytes).collect();
         let mut command = cmd("EVAL");
         command.arg(READ).arg(1).arg(&key).arg(MAX_VALUE_BYTES).arg(&contexts);
-        match self.connection.run::<Vec<Option<Vec<u8>>>>(&command, READ_LIMIT).await {
+        match self.connection.run::<Vec<Option<Vec<u8>>>>(&command, limit).await {
             Ok(values) => {
-                self.breaker.record(true);
+                breaker.record(true);
                 self.is_refusal_logged.store(false, Ordering::Relaxed);
                 self.counters.reads.fetch_add(1, Ordering::Relaxed);
                 self.records(&key, &position, contexts, values)
             }
             Err(error) => {
-                self.note_failed_read(&key, &error);
+                self.note_failed_read(&key, &error, breaker);
                 Vec::new()
             }
         }
@@ -130,7 +140,7 @@ impl SharedCache {
     }
 
     /// Counts a read without an answer. Only a slow or missing server opens the breaker.
-    fn note_failed_read(&self, key: &[u8], error: &CommandError) {
+    fn note_failed_read(&self, key: &[u8], error: &CommandError, breaker: &Breaker) {
         match error.server_code() {
             Some("WRONGTYPE") => self.discard(Change::Delete { key: key.to_vec() }),
             Some(_) => {
@@ -142,7 +152,7 @@ impl SharedCache {
             }
             None => {
                 self.counters.late_reads.fetch_add(1, Ordering::Relaxed);
-                self.breaker.record(false);
+                breaker.record(false);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::{ClusterAnswer, Inner, MAX_BATCH_WAIT, PendingAnswer, SearchOrigin, Service};
 use crate::analysis::analysis_stream::{AnalysisStream, PendingSearch};
 use crate::analysis::answer::{AnalysisError, Answer, CacheVerdict};
-use crate::analysis::cluster::{Cluster, ClusterStatus, SearchDigest};
+use crate::analysis::cluster::{Cluster, ClusterStatus, ReadLimit, SearchDigest};
 use crate::analysis::evaluation_cache::{CachedAnalysis, SharedEntry};
 use crate::analysis::in_flight::{SearchKey, VacantSearch};
 use crate::analysis::leased_search::{LeasedSearch, is_long};
@@ -94,9 +94,10 @@ impl Inner {
         if request.game.outcome().is_over() || self.knows(&key, &[]) {
             return ClusterAnswer::default();
         }
-        let position = request.game.position();
+        let (position, is_long) = (request.game.position(), is_long(&key.limits));
+        let limit = if is_long { ReadLimit::Long } else { ReadLimit::Short };
         let shared = if key.uses_cache() {
-            self.cache.read_shared(analysis_key, options.multipv, position).await
+            self.cache.read_shared(analysis_key, options.multipv, position, limit).await
         } else {
             Vec::new()
         };
@@ -104,7 +105,7 @@ impl Inner {
         let needs_lease = request.class == PriorityClass::Interactive
             && key.unshared.is_none()
             && !key.fresh
-            && is_long(&key.limits)
+            && is_long
             && RemoteSearch::is_suitable(&request.game, &limits, options)
             && cluster.workers_elsewhere() > 0
             && !self.searches.contains(&key)

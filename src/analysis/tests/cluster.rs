@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use super::*;
 use crate::analysis::{
     AnalysisStream, Backends, Cluster, ClusterStatus, CompletionReason, LeaseAnswer, LostNode,
-    RemoteRun, RemoteSearch, SearchDigest, Session, SessionId, SessionPlace, SharedRecords,
-    SharedWrite, Source, WatchedSearch,
+    ReadLimit, RemoteRun, RemoteSearch, SearchDigest, Session, SessionId, SessionPlace,
+    SharedRecords, SharedWrite, Source, WatchedSearch,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -28,7 +28,7 @@ impl Cluster for SharedMemory {
         ClusterStatus { nodes: 2, ..ClusterStatus::default() }
     }
 
-    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_> {
+    fn read_cache(&self, keys: Vec<EntryKey>, _: ReadLimit) -> SharedRecords<'_> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         let delay = std::mem::take(&mut *self.delay.lock().unwrap());
         Box::pin(async move {

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use super::*;
 use crate::analysis::{
     AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterNode, ClusterStatus,
-    CompletionReason, LeaseAnswer, LostNode, RemoteEvent, RemoteRun, RemoteSearch, SearchDigest,
-    SearchLease, SearchPlace, Session, SessionId, SessionPlace, SharedRecords, SharedWrite,
-    WatchedSearch,
+    CompletionReason, LeaseAnswer, LostNode, ReadLimit, RemoteEvent, RemoteRun, RemoteSearch,
+    SearchDigest, SearchLease, SearchPlace, Session, SessionId, SessionPlace, SharedRecords,
+    SharedWrite, WatchedSearch,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -64,7 +64,7 @@ impl Cluster for Member {
         ClusterStatus::default()
     }
 
-    fn read_cache(&self, keys: Vec<EntryKey>) -> SharedRecords<'_> {
+    fn read_cache(&self, keys: Vec<EntryKey>, _: ReadLimit) -> SharedRecords<'_> {
         Box::pin(async move {
             let records = self.shared.records.lock().unwrap();
             records.iter().filter(|record| keys.contains(&record.key)).cloned().collect()
@@ -410,13 +410,25 @@ async fn a_busy_node_waits_with_the_one_that_has_the_search() {
 
 #[tokio::test]
 async fn a_result_whose_message_is_lost_is_not_searched_again() {
-    let nodes = Nodes::new([Arc::new(Iterations), Arc::new(Iterations)]);
+    let gate = Arc::<AtomicBool>::default();
+    let searcher = || {
+        let open = gate.clone();
+        Scripted::new(move |_: &Game, _: &Limits, _: &StopFlag| {
+            while !open.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            // Of enough nodes to be shared.
+            super::report(20, 90_000)
+        })
+    };
+    let nodes = Nodes::new([searcher(), searcher()]);
     nodes.shared.loses_results.store(true, Ordering::SeqCst);
     let first = nodes.services[0].follow(long(20)).await.unwrap();
     let second = nodes.services[1].follow(long(20)).await.unwrap();
+    wait_until("the other node watches it", || nodes.services[0].subscribers() == 2).await;
+    gate.store(true, Ordering::SeqCst);
     for stream in [first, second] {
-        let (depths, reason) = end(stream).await;
-        assert_eq!((depths.last(), reason), (Some(&11), Ok(CompletionReason::Depth)));
+        assert_eq!(end(stream).await, (vec![20], Ok(CompletionReason::Depth)));
     }
     assert_eq!(nodes.searches(), [1, 0]);
 }

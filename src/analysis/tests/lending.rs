@@ -6,8 +6,8 @@ use tokio::time::timeout;
 use super::*;
 use crate::analysis::{
     AnalysisError, AnalysisStream, AnalysisUpdate, Backends, Cluster, ClusterStatus,
-    CompletionReason, LeaseAnswer, LostNode, RemoteEvent, RemoteRun, RemoteSearch, SearchDigest,
-    SearchPlace, SessionId, SessionPlace, SharedRecords, SharedWrite, WatchedSearch,
+    CompletionReason, LeaseAnswer, LostNode, ReadLimit, RemoteEvent, RemoteRun, RemoteSearch,
+    SearchDigest, SearchPlace, SessionId, SessionPlace, SharedRecords, SharedWrite, WatchedSearch,
 };
 use crate::engine::StrengthLimit;
 use crate::store::{EntryKey, Record};
@@ -37,7 +37,7 @@ impl Cluster for Elsewhere {
         ClusterStatus::default()
     }
 
-    fn read_cache(&self, _: Vec<EntryKey>) -> SharedRecords<'_> {
+    fn read_cache(&self, _: Vec<EntryKey>, _: ReadLimit) -> SharedRecords<'_> {
         Box::pin(async { Vec::new() })
     }
 
