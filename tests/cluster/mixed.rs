@@ -40,8 +40,9 @@ async fn nodes_with_different_networks_share_jobs_and_sessions_but_no_searches()
     let job = first.accept(GAME, 1_000).await;
     assert_eq!(moves(&second.wait_for_job(&job).await).len(), 10);
     // Neither its analyses nor its running searches are those of the other one.
-    first.best_move("startpos", 14).await;
-    let answer = second.best_move("startpos", 14).await;
+    let fen = "rnbqkb1r/pp1ppppp/5n2/2p5/2P5/5N2/PP1PPPPP/RNBQKB1R w KQkq - 0 3";
+    first.best_move(fen, 14).await;
+    let answer = second.best_move(fen, 14).await;
     assert_eq!((&answer["memory"], &answer["shared"]), (&json!("unknown"), &json!(false)));
     let endless = json!({ "fen": "startpos", "infinite": true, "session": "board" });
     let older = first.start_analysis(&endless).await;
