@@ -130,6 +130,8 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn message(content: Content) -> Message {
@@ -172,5 +174,19 @@ mod tests {
         assert!(Message::from_bytes(&[&[1, 9], &stop[2..]].concat()).is_err(), "another kind");
         let long = message(Content::Update(vec![0; MAX_BYTES])).to_bytes();
         assert!(Message::from_bytes(&long).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_message_or_refused(
+            kind: u8, id: [u8; 16], rest: Vec<u8>,
+        ) {
+            let bytes = [&[VERSION, kind % 10][..], &id, b"\x0ab-00000002", &rest].concat();
+            for bytes in [&bytes[..], &rest] {
+                if let Ok(message) = Message::from_bytes(bytes) {
+                    prop_assert_eq!(Message::from_bytes(&message.to_bytes()), Ok(message));
+                }
+            }
+        }
     }
 }

@@ -45,6 +45,8 @@ impl OfferedSearch {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// A search of the start position to depth 9 within a minute, by "ann".
@@ -70,5 +72,17 @@ mod tests {
         assert!(OfferedSearch::decode(&[&[2], &bytes[1..]].concat()).is_err());
         let nameless = [&[1][..], &[7; 16], b"\x01a", &search()].concat();
         assert!(OfferedSearch::decode(&nameless).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn changed_offers_are_offers_or_errors(place in any::<prop::sample::Index>(), value: u8) {
+            let mut bytes = [&[1][..], &[7; 16], b"\x0aa-00000001", &search()].concat();
+            let place = place.index(bytes.len());
+            bytes[place] = value;
+            if let Ok(OfferedSearch { id, lender, search }) = OfferedSearch::decode(&bytes) {
+                prop_assert!(OfferedSearch::decode(&OfferedSearch::encode(id, &lender, &search)).is_ok());
+            }
+        }
     }
 }
