@@ -19,6 +19,7 @@
 //! - `flights`: searches that one node runs for all;
 //! - `listener`: the messages of other nodes;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
+//! - `guard`: the limits of optional commands;
 //! - `request_counts`, `tickets`: what `counters` has in common for all nodes;
 //! - `jobs`: the review jobs that nodes share, perhaps on a server of their own;
 //! - `redis_cluster`: all but the jobs behind the interface of the analysis service.
@@ -29,6 +30,7 @@ mod connection;
 mod counters;
 mod endpoint;
 mod error;
+mod guard;
 mod heartbeat;
 mod jobs;
 mod keys;

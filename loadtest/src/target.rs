@@ -148,6 +148,10 @@ mod tests {
         Target::new(&[url.to_owned()], &keys, Duration::from_secs(1))
     }
 
+    fn requests(kind: RequestKind) -> RequestSet {
+        RequestSet::new(kind, RequestLimits::default(), &["startpos".to_owned()])
+    }
+
     #[test]
     fn an_invalid_url_or_key_is_refused() {
         assert!(matches!(target("nonsense", &[]), Err(LoadError::InvalidUrl(..))));
@@ -160,11 +164,7 @@ mod tests {
 
     #[test]
     fn nodes_are_asked_in_turn() {
-        let requests = RequestSet::new(
-            RequestKind::BestMove,
-            RequestLimits::default(),
-            &["startpos".to_owned()],
-        );
+        let requests = requests(RequestKind::BestMove);
         let urls = ["http://10.0.0.1/", "http://10.0.0.2:8080"].map(str::to_owned);
         let target = Target::new(&urls, &[], Duration::from_secs(1)).unwrap();
         let asked = |target: &Target, number| {
@@ -179,11 +179,7 @@ mod tests {
 
     #[test]
     fn keys_are_used_in_turn() {
-        let requests = RequestSet::new(
-            RequestKind::LegalMoves,
-            RequestLimits::default(),
-            &["startpos".to_owned()],
-        );
+        let requests = requests(RequestKind::LegalMoves);
         let target = target("http://127.0.0.1:1/", &["a", "b"]).unwrap();
         let shown = |number| {
             let request = target.request(&requests, number).build().unwrap();

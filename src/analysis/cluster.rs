@@ -19,8 +19,8 @@ pub type SharedRecords<'a> = Pin<Box<dyn Future<Output = Vec<Record>> + Send + '
 /// The place of a request in its session, once the cluster has answered.
 pub type SessionPlace<'a> = Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a>>;
 
-/// The identity of a search on all nodes: the first bytes of the SHA-256 of what decides its result,
-/// which are its position with the history, its limits, and its options.
+/// The identity of a search on all nodes: the first bytes of the SHA-256 of what decides its
+/// result, which are its position with the history, its limits, and its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SearchDigest(pub [u8; 16]);
 
@@ -124,8 +124,8 @@ pub trait Cluster: fmt::Debug + Send + Sync + 'static {
     /// Offers a search to the other nodes.
     fn offer(&self, search: Arc<RemoteSearch>) -> RemoteRun;
 
-    /// Asks where a search runs for all nodes: here, unless another node has the lease. A node that is
-    /// `lost` loses its lease, if that is certain or it has not renewed it. Resolves within
+    /// Asks where a search runs for all nodes: here, unless another node has the lease. A node that
+    /// is `lost` loses its lease, if that is certain or it has not renewed it. Resolves within
     /// milliseconds.
     fn lease_search(&self, digest: SearchDigest, lost: Option<LostNode>) -> LeaseAnswer<'_>;
 

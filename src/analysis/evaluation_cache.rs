@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
+use dashmap::mapref::one::Ref;
 
 pub use self::cached::CachedAnalysis;
 use self::cached::CachedPosition;
@@ -275,9 +276,7 @@ impl EvaluationCache {
         let deepest_of = |cached: &CachedPosition| {
             cached.lookup(key, &Limits::default(), lines).deepest.cloned()
         };
-        let position =
-            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
-        if let Some(entry) = position.and_then(|cached| deepest_of(&cached)) {
+        if let Some(entry) = self.in_memory(key).and_then(|cached| deepest_of(&cached)) {
             return Some((entry, Tier::Memory));
         }
         let entry = deepest_of(&self.merged_with_disk(key, &[])?)?;
@@ -293,14 +292,7 @@ impl EvaluationCache {
         lines: usize,
         shared: &[SharedEntry],
     ) -> LookupResult {
-        let from_memory = self.lookup_memory(key, limits, lines);
-        if from_memory.sufficient.is_some() {
-            return from_memory;
-        }
-        match self.merged_with_disk(key, shared) {
-            Some(cached) => cached.lookup(key, limits, lines).into_result(lines),
-            None => from_memory,
-        }
+        self.find_in_tiers(key, limits, lines, shared).0
     }
 
     /// Looks up the analyses of a position with at least this many lines, and whether they satisfy
@@ -314,6 +306,8 @@ impl EvaluationCache {
         self.lookup_tiers(key, limits, lines, &[]).0
     }
 
+    /// As [`EvaluationCache::find`], with the tier of the result. What was found outside memory is
+    /// in memory from then on.
     fn lookup_tiers(
         &self,
         key: &AnalysisKey,
@@ -321,24 +315,39 @@ impl EvaluationCache {
         lines: usize,
         shared: &[SharedEntry],
     ) -> (LookupResult, Tier) {
+        let (result, tier, found) = self.find_in_tiers(key, limits, lines, shared);
+        if let Some(entry) = found {
+            self.promote(key, entry);
+        }
+        (result, tier)
+    }
+
+    /// The result with its tier, and the answer's entry if it is not from memory.
+    fn find_in_tiers(
+        &self,
+        key: &AnalysisKey,
+        limits: &Limits,
+        lines: usize,
+        shared: &[SharedEntry],
+    ) -> (LookupResult, Tier, Option<CacheEntry>) {
         let from_memory = self.lookup_memory(key, limits, lines);
         if from_memory.sufficient.is_some() {
-            return (from_memory, Tier::Memory);
+            return (from_memory, Tier::Memory, None);
         }
         let Some(cached) = self.merged_with_disk(key, shared) else {
-            return (from_memory, Tier::Memory);
+            return (from_memory, Tier::Memory, None);
         };
         let lookup = cached.lookup(key, limits, lines);
-        let Some(entry) = lookup.answer() else { return (lookup.into_result(lines), Tier::Disk) };
-        self.promote(key, entry.clone());
-        let is_shared = shared.iter().any(|other| Arc::ptr_eq(&other.report, &entry.report));
-        (lookup.into_result(lines), if is_shared { Tier::Cluster } else { Tier::Disk })
+        let found = lookup.answer().cloned();
+        let is_shared = found.as_ref().is_some_and(|entry| {
+            shared.iter().any(|other| Arc::ptr_eq(&other.report, &entry.report))
+        });
+        let tier = if is_shared { Tier::Cluster } else { Tier::Disk };
+        (lookup.into_result(lines), tier, found)
     }
 
     fn lookup_memory(&self, key: &AnalysisKey, limits: &Limits, lines: usize) -> LookupResult {
-        let cached =
-            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
-        cached.map_or(LookupResult::without_entry(CacheVerdict::Unknown), |cached| {
+        self.in_memory(key).map_or(LookupResult::without_entry(CacheVerdict::Unknown), |cached| {
             cached.lookup(key, limits, lines).into_result(lines)
         })
     }
@@ -380,10 +389,14 @@ impl EvaluationCache {
         records.iter().map(|record| CacheEntry::from_record(record)).collect()
     }
 
+    /// The entries of a position in memory, which lock its shard for reading.
+    fn in_memory(&self, key: &AnalysisKey) -> Option<Ref<'_, u64, CachedPosition>> {
+        self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed)
+    }
+
     /// A copy of the entries of a position in memory.
     fn copy_from_memory(&self, key: &AnalysisKey) -> CachedPosition {
-        let cached =
-            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
+        let cached = self.in_memory(key);
         cached.map_or_else(|| CachedPosition::empty(key.packed), |cached| cached.clone())
     }
 

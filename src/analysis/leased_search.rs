@@ -1,7 +1,7 @@
 //! Leased searches: of all nodes that want the result of equal searches, one runs the search.
 //!
-//! The first node that asks gets the lease of the search. The others watch it. When the node with the
-//! lease is lost, one of those that watch takes its place, with what was found so far.
+//! The first node that asks gets the lease of the search. The others watch it. When the node with
+//! the lease is lost, one of those that watch takes its place, with what was found so far.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -221,8 +221,8 @@ impl fmt::Debug for LeasedSearch {
     }
 }
 
-/// What keeps the lease of a search, or its place elsewhere, until the search has ended. Dropping it
-/// marks the end. The lease itself ends a little later.
+/// What keeps the lease of a search, or its place elsewhere, until the search has ended. Dropping
+/// it marks the end. The lease itself ends a little later.
 #[derive(Debug)]
 pub(super) struct LeaseKeeper {
     search: Arc<LeasedSearch>,

@@ -33,8 +33,8 @@ pub(super) struct SearchTask {
     pub(super) lease: Option<LeaseKeeper>,
 }
 
-/// The iterations that a search ends after this time are shared as they end. So a lost node costs no
-/// more than this time and the iteration in progress.
+/// The iterations that a search ends after this time are shared as they end. So a lost node costs
+/// no more than this time and the iteration in progress.
 const FIRST_CHECKPOINT: Duration = Duration::from_millis(200);
 
 /// The runs of a search before its restart.

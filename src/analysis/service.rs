@@ -1,11 +1,12 @@
 //! The analysis service: the use cases that the front ends call.
 
+mod bounds;
 mod nodes;
 
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -32,9 +33,7 @@ use super::service_options::{Backends, ServiceOptions};
 use super::session::{SessionGuard, Sessions};
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
-use crate::engine::{
-    Limits, Report, Score, SearchOptions, StopFlag, StopReason, TablebaseOptions, Wdl,
-};
+use crate::engine::{Limits, Report, Score, StopFlag, StopReason, TablebaseOptions, Wdl};
 use crate::store::Store;
 
 /// The longest that a batch request waits for a worker: practically as long as its client reads.
@@ -417,49 +416,6 @@ impl Inner {
         })
     }
 
-    /// How long a request of this class waits for a worker.
-    fn max_wait(&self, class: PriorityClass) -> Duration {
-        match class {
-            PriorityClass::Interactive => self.options.max_wait,
-            PriorityClass::Batch => MAX_BATCH_WAIT,
-        }
-    }
-
-    fn search_key(&self, request: &AnalysisRequest) -> SearchKey {
-        SearchKey {
-            analysis_key: AnalysisKey::of(&request.game),
-            limits: request.limits,
-            options: self.effective_options(request),
-            fresh: request.fresh,
-            unshared: request
-                .strength
-                .map(|_| self.unshared_searches.fetch_add(1, Ordering::Relaxed)),
-        }
-    }
-
-    /// The options with at most as many threads as workers, and as many lines as moves. A mate
-    /// search uses one thread and one line.
-    fn effective_options(&self, request: &AnalysisRequest) -> SearchOptions {
-        let is_mate_search = request.limits.mate.is_some();
-        let max_threads = if is_mate_search { 1 } else { self.options.workers };
-        let SearchOptions { threads, multipv, ref search_moves, .. } = request.options;
-        let mut moves = search_moves.clone();
-        moves.sort_unstable_by_key(|mv| mv.code());
-        moves.dedup();
-        let max_lines = match multipv {
-            _ if is_mate_search => 1,
-            0 | 1 => 1,
-            _ if moves.is_empty() => request.game.position().legal_moves().len().max(1),
-            _ => moves.len(),
-        };
-        SearchOptions {
-            threads: threads.clamp(1, max_threads),
-            multipv: multipv.clamp(1, max_lines),
-            search_moves: moves,
-            ..request.options
-        }
-    }
-
     /// Looks the request up in the cache, unless the request does not use the cache.
     fn lookup(&self, key: &SearchKey, shared: &[SharedEntry]) -> LookupResult {
         let SearchKey { analysis_key, limits, options, fresh, .. } = key;
@@ -553,14 +509,6 @@ impl Inner {
     fn lookup_again(&self, key: &SearchKey) -> Option<(CachedAnalysis, CompletionReason)> {
         let SearchKey { analysis_key, limits, options, .. } = key;
         self.cache.lookup_uncounted(analysis_key, limits, options.multipv).sufficient
-    }
-
-    /// The limits with a time limit: no search holds a worker forever, even for a depth that is out
-    /// of reach.
-    fn bounded_limits(&self, limits: &Limits) -> Limits {
-        let ServiceOptions { max_movetime, max_infinite, .. } = self.options;
-        let max_time = if *limits == Limits::default() { max_infinite } else { max_movetime };
-        Limits { movetime: Some(limits.movetime.unwrap_or(max_time)), ..*limits }
     }
 
     /// `true` if requests of this class are followed by speculative searches. A batch names all its

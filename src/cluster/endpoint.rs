@@ -1,4 +1,4 @@
-//! Where the server is: at a fixed address, or wherever Sentinels say that the primary is now.
+//! The place of the server: a fixed address, or the primary that Sentinels name at the moment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

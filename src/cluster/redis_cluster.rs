@@ -15,7 +15,7 @@ use super::error::ClusterError;
 use super::heartbeat::Heartbeat;
 use super::keys::{EngineGroup, Keys};
 use super::leasing::{Holder, Leases, Watcher};
-use super::lending::{Content, Helper, Lender, Message};
+use super::lending::{Content, Helper, Lender, Message, Messenger};
 use super::listener;
 use super::membership::{self, INTERVAL};
 use super::node::NodeId;
@@ -101,13 +101,13 @@ impl RedisCluster {
         }
         let (cache, writer) = SharedCache::new(connection.clone(), write_connection, keys.clone());
         tokio::spawn(writer.run());
-        let lender = Lender::new(connection.clone(), keys.clone(), node.clone());
-        let helper =
-            Helper::new(endpoint, connection.clone(), keys.clone(), node.clone(), lender.clone());
+        let (own, own_keys) = (connection.clone(), keys.clone());
+        let messenger = Messenger { connection: own, keys: own_keys, node: node.clone() };
+        let lender = Lender::new(messenger.clone());
+        let helper = Helper::new(endpoint, messenger.clone(), lender.clone());
         let leases = Leases::new(connection.clone(), keys.clone(), node.clone());
-        let holder = Holder::new(connection.clone(), keys.clone(), node.clone());
-        let mailboxes = lender.mailboxes().clone();
-        let watcher = Watcher::new(connection.clone(), keys.clone(), node.clone(), mailboxes);
+        let holder = Holder::new(messenger.clone());
+        let watcher = Watcher::new(messenger, lender.mailboxes().clone());
         let counters = Arc::new(Counters::new(connection.clone(), keys.clone()));
         Ok(RedisCluster(Arc::new(Inner {
             endpoint: endpoint.clone(),

@@ -7,6 +7,8 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
+use crate::lines::{Lines, depth_of};
+
 /// The longest time until an answer begins.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
@@ -73,23 +75,15 @@ impl Client {
         let request = self.request(Method::POST, "/v1/analysis").json(body);
         let mut depths: Vec<(u64, Instant)> = Vec::new();
         let sent = request.header("accept", "application/x-ndjson").send().await;
-        let Ok(mut response) = sent else { return depths };
-        let mut text = Vec::new();
+        let Ok(response) = sent else { return depths };
+        let mut lines = Lines::new(response);
         while !stop.load(Ordering::Relaxed)
-            && let Ok(Some(chunk)) = response.chunk().await
+            && let Ok(Some(line)) = lines.next().await
         {
-            text.extend_from_slice(&chunk);
-            while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
-                let line: Value = serde_json::from_slice(&text[..end]).unwrap();
-                text.drain(..=end);
-                if line["type"] == "info"
-                    && let Some(depth) = line["depth"].as_u64()
-                {
-                    depths.push((depth, Instant::now()));
-                    if depth < least {
-                        return depths;
-                    }
-                }
+            let Some(depth) = depth_of(&line) else { continue };
+            depths.push((depth, Instant::now()));
+            if depth < least {
+                break;
             }
         }
         depths

@@ -10,6 +10,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../support/authority.rs"]
+mod authority;
 mod cache;
 mod client;
 mod failures;
@@ -19,6 +21,7 @@ mod kills;
 mod leasing;
 mod lending;
 mod limits;
+mod lines;
 mod many_jobs;
 mod membership;
 mod mixed;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::lines::{Lines, depth_of};
 use crate::serve::ServeProcess;
 use crate::wait::{LONG, until};
 
@@ -298,21 +299,15 @@ impl Node {
 
 /// Sends a request, and reads the lines of its response as they come.
 async fn read_lines(request: RequestBuilder) -> RunningAnalysis {
-    let mut response = request.send().await.unwrap();
+    let response = request.send().await.unwrap();
     assert_eq!(response.status(), 200);
     let depths = Arc::<Mutex<Vec<u64>>>::default();
     let seen = depths.clone();
     let reading = tokio::spawn(async move {
-        let (mut text, mut last) = (Vec::new(), Value::Null);
-        while let Some(chunk) = response.chunk().await.unwrap() {
-            text.extend_from_slice(&chunk);
-            while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
-                last = serde_json::from_slice(&text[..end]).unwrap();
-                text.drain(..=end);
-                if last["type"] == "info" {
-                    seen.lock().unwrap().extend(last["depth"].as_u64());
-                }
-            }
+        let (mut lines, mut last) = (Lines::new(response), Value::Null);
+        while let Some(line) = lines.next().await.unwrap() {
+            seen.lock().unwrap().extend(depth_of(&line));
+            last = line;
         }
         last
     });

@@ -1,64 +1,20 @@
 //! TLS: `rediss://` with a certificate of an authority of one's own.
 
-use std::path::PathBuf;
-
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
-use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 
+use crate::authority::{Authority, certificate_for};
 use crate::jobs::{GAME, moves};
 use crate::node::{ANSWERED, Node};
 use crate::redis_server::{RedisServer, listeners};
 use crate::wait::{LONG, until};
 
-/// A certificate authority, and the file that names it.
-struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    folder: TempDir,
-}
-
-impl Authority {
-    fn new() -> Authority {
-        let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, "Authority of a test");
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        let key = KeyPair::generate().unwrap();
-        let folder = TempDir::new().unwrap();
-        let certificate = params.self_signed(&key).unwrap();
-        std::fs::write(folder.path().join("authority.pem"), certificate.pem()).unwrap();
-        Authority { issuer: Issuer::new(params, key), folder }
-    }
-
-    fn file(&self) -> PathBuf {
-        self.folder.path().join("authority.pem")
-    }
-
-    /// The TLS settings of a server with the name `localhost`.
-    fn sign(&self) -> rustls::ServerConfig {
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
-        let certificate: CertificateDer<'static> =
-            params.signed_by(&key, &self.issuer).unwrap().der().clone();
-        let key = PrivatePkcs8KeyDer::from(key.serialize_der());
-        let provider = rustls::crypto::ring::default_provider();
-        rustls::ServerConfig::builder_with_provider(provider.into())
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key.into())
-            .unwrap()
-    }
-}
-
 /// Puts TLS before a server. Returns the URL.
 async fn serve_tls(server: &RedisServer, authority: &Authority) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let acceptor = TlsAcceptor::from(std::sync::Arc::new(authority.sign()));
+    let acceptor =
+        TlsAcceptor::from(std::sync::Arc::new(authority.sign(&certificate_for("localhost"))));
     let server = server.address();
     tokio::spawn(async move {
         while let Ok((client, _)) = listener.accept().await {

@@ -7,6 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../support/authority.rs"]
+mod authority;
 mod gui;
 mod launcher;
 mod positions;

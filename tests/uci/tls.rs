@@ -1,64 +1,14 @@
 //! `--server` with an `https` URL: which certificates the commands accept.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
-use tempfile::TempDir;
-use tokio_rustls::rustls;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rcgen::{BasicConstraints, IsCa, KeyPair};
 
+use crate::authority::{Authority, certificate_for, server_config};
 use crate::gui::Gui;
 use crate::server::{ScriptedReply, Server};
-
-/// A certificate authority, and the file that names it as trusted.
-struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    folder: TempDir,
-}
-
-impl Authority {
-    fn new() -> Authority {
-        let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, "Authority of a test");
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        let key = KeyPair::generate().unwrap();
-        let folder = TempDir::new().unwrap();
-        let certificate = params.self_signed(&key).unwrap();
-        std::fs::write(folder.path().join("authority.pem"), certificate.pem()).unwrap();
-        Authority { issuer: Issuer::new(params, key), folder }
-    }
-
-    fn file(&self) -> PathBuf {
-        self.folder.path().join("authority.pem")
-    }
-
-    /// The TLS settings of a server whose certificate this authority has signed.
-    fn sign(&self, params: &CertificateParams) -> rustls::ServerConfig {
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        server_config(certificate.der().clone(), &key)
-    }
-}
-
-fn server_config(certificate: CertificateDer<'static>, key: &KeyPair) -> rustls::ServerConfig {
-    let key = PrivatePkcs8KeyDer::from(key.serialize_der());
-    let provider = rustls::crypto::ring::default_provider();
-    rustls::ServerConfig::builder_with_provider(provider.into())
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate], key.into())
-        .unwrap()
-}
-
-/// The certificate of a host that is valid now.
-fn certificate_for(host: &str) -> CertificateParams {
-    CertificateParams::new([host.to_owned()]).unwrap()
-}
 
 fn url(address: SocketAddr) -> String {
     format!("https://{address}")

@@ -149,7 +149,8 @@ impl Queue {
         self.publish_change(&mut state);
     }
 
-    /// Puts a task back at its old place, if it has had one, because no other node runs it any more.
+    /// Puts a task back at its old place, if it has had one, because no other node runs it any
+    /// more.
     pub(in crate::analysis) fn give_back(&self, lent: LentTask) {
         let LentTask { control, submitter, tag, payer, is_started, span, body, .. } = lent;
         let mut state = self.lock();

@@ -1,8 +1,8 @@
 //! The encoding of a search for another node, version 1.
 //!
 //! The version as a byte; a byte of flags: 1 batch, 2 without tablebases, 4 depth, 8 nodes, 16
-//! mate; the limits that the flags name, and the time in milliseconds; the number of lines; the root
-//! moves; the client as a text; the first position as a FEN; the moves. Numbers are LEB128.
+//! mate; the limits that the flags name, and the time in milliseconds; the number of lines; the
+//! root moves; the client as a text; the first position as a FEN; the moves. Numbers are LEB128.
 
 use std::time::Duration;
 

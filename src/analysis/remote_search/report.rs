@@ -56,9 +56,9 @@ impl ReportEncoding {
     }
 }
 
-/// A report as the result of a search that has ended for this reason: it may be that of an iteration
-/// or of an analysis that was known, and then says something else. `None` for a search that did not
-/// come to its end.
+/// A report as the result of a search that has ended for this reason: it may be that of an
+/// iteration or of an analysis that was known, and then says something else. `None` for a search
+/// that did not come to its end.
 pub(in crate::analysis) fn with_reason(
     report: &Report,
     reason: CompletionReason,

@@ -20,8 +20,8 @@ use crate::chess::Game;
 use crate::engine::Limits;
 
 impl Service {
-    /// Joins a search for another node of the cluster, whose client needs its result; `None` if this
-    /// node does not run it.
+    /// Joins a search for another node of the cluster, whose client needs its result; `None` if
+    /// this node does not run it.
     pub async fn join_leased(&self, digest: SearchDigest, client: Client) -> Option<JoinedSearch> {
         let key = self.0.leased_searches.held(digest).await?;
         self.0.join_held(&key, client)

@@ -218,6 +218,17 @@ impl Nodes {
         self.shared.holders.lock().unwrap().len()
     }
 
+    /// An endless analysis on the first node, and an equal request to the second one, which has its
+    /// updates.
+    async fn watch_endless(&self, second: AnalysisRequest) -> (AnalysisStream, AnalysisStream) {
+        let first = request(start_game(), Limits::default());
+        let first = self.services[0].follow(first).await.unwrap();
+        let mut second = self.services[1].follow(second).await.unwrap();
+        let update = timeout(Duration::from_secs(10), second.next()).await.expect("an update");
+        assert!(matches!(update, Ok(Some(AnalysisUpdate::Iteration(_)))), "{update:?}");
+        (first, second)
+    }
+
     /// The node is lost to the others, which do not hear of it.
     fn lose(&self, number: usize) {
         self.shared.services.lock().unwrap()[number] = None;
@@ -288,11 +299,7 @@ async fn equal_requests_to_all_nodes_are_one_search() {
 #[tokio::test]
 async fn each_node_sees_the_iterations_of_the_one_that_searches() {
     let nodes = Nodes::new([Arc::new(Endless), Arc::new(Endless)]);
-    let first = nodes.services[0].follow(request(start_game(), Limits::default())).await.unwrap();
-    let mut second =
-        nodes.services[1].follow(request(start_game(), Limits::default())).await.unwrap();
-    let update = timeout(Duration::from_secs(10), second.next()).await.expect("an update");
-    assert!(matches!(update, Ok(Some(AnalysisUpdate::Iteration(_)))), "{update:?}");
+    let (first, second) = nodes.watch_endless(request(start_game(), Limits::default())).await;
     assert_eq!(nodes.services[1].status().busy_workers, 0);
     drop(first);
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -305,11 +312,7 @@ async fn each_node_sees_the_iterations_of_the_one_that_searches() {
 #[tokio::test]
 async fn a_request_that_ends_early_has_the_result_so_far() {
     let nodes = Nodes::new([Arc::new(Endless), Arc::new(Endless)]);
-    let _first = nodes.services[0].follow(request(start_game(), Limits::default())).await.unwrap();
-    let mut second =
-        nodes.services[1].follow(request(start_game(), Limits::default())).await.unwrap();
-    let update = timeout(Duration::from_secs(10), second.next()).await.expect("an update");
-    assert!(matches!(update, Ok(Some(AnalysisUpdate::Iteration(_)))), "{update:?}");
+    let (_first, mut second) = nodes.watch_endless(request(start_game(), Limits::default())).await;
     second.stop();
     assert_eq!(end(second).await.1, Ok(CompletionReason::Stopped));
     assert_eq!(nodes.services[0].status().busy_workers, 1, "the other request goes on");
@@ -465,10 +468,7 @@ async fn a_newer_request_of_a_session_ends_the_watching_of_the_older_one() {
         session: Some(Session::new(Client::new("ann"), "board")),
         ..request(start_game(), limits)
     };
-    let _first = nodes.services[0].follow(request(start_game(), Limits::default())).await.unwrap();
-    let mut older = nodes.services[1].follow(in_session(Limits::default())).await.unwrap();
-    let update = timeout(Duration::from_secs(10), older.next()).await.expect("an update");
-    assert!(matches!(update, Ok(Some(AnalysisUpdate::Iteration(_)))), "{update:?}");
+    let (_first, older) = nodes.watch_endless(in_session(Limits::default())).await;
     let _newer = nodes.services[1].follow(in_session(movetime(5_000))).await.unwrap();
     assert_eq!(end(older).await.1, Ok(CompletionReason::Replaced));
     assert_eq!(nodes.services[0].status().busy_workers, 1, "the other request goes on");
@@ -477,11 +477,7 @@ async fn a_newer_request_of_a_session_ends_the_watching_of_the_older_one() {
 #[tokio::test]
 async fn a_node_that_shuts_down_answers_what_it_watches_with_the_result_so_far() {
     let nodes = Nodes::new([Arc::new(Endless), Arc::new(Endless)]);
-    let _first = nodes.services[0].follow(request(start_game(), Limits::default())).await.unwrap();
-    let mut second =
-        nodes.services[1].follow(request(start_game(), Limits::default())).await.unwrap();
-    let update = timeout(Duration::from_secs(10), second.next()).await.expect("an update");
-    assert!(matches!(update, Ok(Some(AnalysisUpdate::Iteration(_)))), "{update:?}");
+    let (_first, second) = nodes.watch_endless(request(start_game(), Limits::default())).await;
     nodes.services[1].shut_down();
     assert_eq!(end(second).await.1, Ok(CompletionReason::Shutdown));
     timeout(Duration::from_secs(10), nodes.services[1].drained()).await.expect("nothing is left");

@@ -7,12 +7,9 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::analysis::{AnalysisUpdate, Client, JoinedSearch, SearchDigest, Service};
-use crate::cluster::connection::Connection;
-use crate::cluster::keys::Keys;
 use crate::cluster::lending::{
-    ALIVE_INTERVAL, Content, Message, Reporter, SearchId, UPDATE_INTERVAL,
+    ALIVE_INTERVAL, Content, Message, Messenger, Reporter, SearchId, UPDATE_INTERVAL,
 };
-use crate::cluster::node::NodeId;
 
 /// The most searches that other nodes watch at once.
 const MAX_WATCHED: usize = 4_096;
@@ -23,9 +20,7 @@ pub(in crate::cluster) struct Holder(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    connection: Arc<Connection>,
-    keys: Keys,
-    node: NodeId,
+    messenger: Messenger,
     /// The searches that other nodes watch, with the signal that ends each.
     watched: watch::Sender<HashMap<SearchId, watch::Sender<bool>>>,
 }
@@ -45,8 +40,8 @@ impl Drop for WatchedHere {
 
 impl Holder {
     /// The holder of this node.
-    pub(in crate::cluster) fn new(connection: Arc<Connection>, keys: Keys, node: NodeId) -> Holder {
-        Holder(Arc::new(Inner { connection, keys, node, watched: watch::Sender::default() }))
+    pub(in crate::cluster) fn new(messenger: Messenger) -> Holder {
+        Holder(Arc::new(Inner { messenger, watched: watch::Sender::default() }))
     }
 
     /// Reports a search of this node to the node that watches it, for a client there.
@@ -69,9 +64,7 @@ impl Holder {
         if !is_new {
             return;
         }
-        let Inner { connection, keys, node, .. } = &*self.0;
-        let (connection, keys, node) = (connection.clone(), keys.clone(), node.clone());
-        let reporter = Reporter::new(connection, keys, node, *id, sender.clone());
+        let reporter = Reporter::new(self.0.messenger.clone(), *id, sender.clone());
         let search = WatchedHere { inner: self.0.clone(), id: *id, reporter };
         let service = service.clone();
         tokio::spawn(async move {

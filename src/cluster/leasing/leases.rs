@@ -5,23 +5,23 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use redis::cmd;
+use redis::{Cmd, cmd};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::analysis::{ClusterNode, LostNode, SearchDigest, SearchLease, SearchPlace};
-use crate::cluster::breaker::Breaker;
 use crate::cluster::command_error::CommandError;
 use crate::cluster::connection::Connection;
+use crate::cluster::guard::Guard;
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 
-/// The longest time for which a request waits for the place of its search: little beside the time of
-/// a long search.
+/// The longest time for which a request waits for the place of its search: little beside the time
+/// of a long search.
 const ENTER_LIMIT: Duration = Duration::from_millis(20);
 
 /// The longest time until other commands are answered.
@@ -38,8 +38,8 @@ const OVERDUE: Duration = Duration::from_secs(3);
 
 /// Takes the lease unless another node has it. Returns the node that has it then.
 ///
-/// `KEYS`: the lease. `ARGV`: this node, the value of its lease, its lifetime in milliseconds, a lost
-/// node or an empty text, how much a lease that this node has lost may have left.
+/// `KEYS`: the lease. `ARGV`: this node, the value of its lease, its lifetime in milliseconds, a
+/// lost node or an empty text, how much a lease that this node has lost may have left.
 const ENTER: &str = "
 local value = redis.call('GET', KEYS[1])
 local holder = value and string.match(value, '^(%S+) %d+$')
@@ -74,13 +74,11 @@ struct Inner {
     connection: Arc<Connection>,
     keys: Keys,
     node: NodeId,
-    breaker: Breaker,
-    /// The leases of this node by their numbers, until they were ended on the server. `None` for one
-    /// that is about to be ended.
+    guard: Guard,
+    /// The leases of this node by their numbers, until they were ended on the server. `None` for
+    /// one that is about to be ended.
     held: watch::Sender<HashMap<u64, Option<SearchDigest>>>,
     next_number: AtomicU64,
-    /// A refusal of the server was logged.
-    is_refusal_logged: AtomicBool,
 }
 
 /// A lease of this node, or one that it may have. Dropping it ends it.
@@ -95,15 +93,10 @@ struct Lease {
 impl Leases {
     /// The leases of this node.
     pub(in crate::cluster) fn new(connection: Arc<Connection>, keys: Keys, node: NodeId) -> Leases {
-        Leases(Arc::new(Inner {
-            connection,
-            keys,
-            node,
-            breaker: Breaker::default(),
-            held: watch::Sender::default(),
-            next_number: AtomicU64::new(0),
-            is_refusal_logged: AtomicBool::new(false),
-        }))
+        let refusal = "the cluster's server refuses leases of searches";
+        let guard = Guard::new(connection.clone(), refusal);
+        let (held, next_number) = (watch::Sender::default(), AtomicU64::new(0));
+        Leases(Arc::new(Inner { connection, keys, node, guard, held, next_number }))
     }
 
     /// Takes the lease of a search, unless another node has it that is not `lost`.
@@ -113,31 +106,15 @@ impl Leases {
         lost: Option<LostNode>,
     ) -> SearchPlace {
         let inner = &self.0;
-        if !inner.connection.is_connected() || !inner.breaker.allows() {
-            return SearchPlace::Unknown;
-        }
-        let lease = self.new_lease(digest);
-        let (lost, left) = match &lost {
-            Some(LostNode { node, is_certain: true }) => (&*node.0, LIFETIME),
-            Some(LostNode { node, is_certain: false }) => (&*node.0, OVERDUE),
-            None => ("", Duration::ZERO),
+        let entered = async {
+            // If the answer is late, the server may have given the lease all the same. Dropping it
+            // ends it.
+            let lease = self.new_lease(digest);
+            let command = inner.enter_command(&lease, lost.as_ref());
+            let holder = inner.connection.run::<String>(&command, ENTER_LIMIT).await?;
+            Ok(inner.place(&holder, lease))
         };
-        let mut command = cmd("EVAL");
-        command.arg(ENTER).arg(1).arg(inner.keys.lease(&digest.0)).arg(inner.node.as_str());
-        command.arg(inner.value(lease.number)).arg(LIFETIME.as_millis() as u64);
-        command.arg(lost).arg(left.as_millis() as u64);
-        match inner.connection.run::<String>(&command, ENTER_LIMIT).await {
-            Ok(holder) => {
-                inner.breaker.record(true);
-                inner.is_refusal_logged.store(false, Ordering::Relaxed);
-                inner.place(&holder, lease)
-            }
-            // The server may have given the lease all the same. Dropping it ends it.
-            Err(error) => {
-                inner.note_failure(&error);
-                SearchPlace::Unknown
-            }
-        }
+        inner.guard.answer(entered).await.unwrap_or(SearchPlace::Unknown)
     }
 
     fn new_lease(&self, digest: SearchDigest) -> Lease {
@@ -172,6 +149,19 @@ impl Inner {
     /// The value of a lease of this node.
     fn value(&self, number: u64) -> String {
         format!("{} {number}", self.node)
+    }
+
+    fn enter_command(&self, lease: &Lease, lost: Option<&LostNode>) -> Cmd {
+        let (lost, left) = match lost {
+            Some(LostNode { node, is_certain: true }) => (&*node.0, LIFETIME),
+            Some(LostNode { node, is_certain: false }) => (&*node.0, OVERDUE),
+            None => ("", Duration::ZERO),
+        };
+        let mut command = cmd("EVAL");
+        command.arg(ENTER).arg(1).arg(self.keys.lease(&lease.digest.0)).arg(self.node.as_str());
+        command.arg(self.value(lease.number)).arg(LIFETIME.as_millis() as u64);
+        command.arg(lost).arg(left.as_millis() as u64);
+        command
     }
 
     fn place(&self, holder: &str, lease: Lease) -> SearchPlace {
@@ -209,15 +199,6 @@ impl Inner {
         self.held.send_modify(|held| {
             held.remove(&number);
         });
-    }
-
-    fn note_failure(&self, error: &CommandError) {
-        if error.server_code().is_none() {
-            self.breaker.record(false);
-        } else if !self.is_refusal_logged.swap(true, Ordering::Relaxed) {
-            let error = error.to_string();
-            tracing::warn!(error, "the cluster's server refuses leases of searches");
-        }
     }
 }
 

@@ -9,13 +9,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::analysis::{RemoteEvent, RemoteRun, WatchedSearch};
 use crate::cluster::command_error::CommandError;
-use crate::cluster::connection::Connection;
-use crate::cluster::keys::Keys;
-use crate::cluster::lending::{Content, MAX_EVENTS, Mailboxes, Message, SearchId};
+use crate::cluster::lending::{Content, MAX_EVENTS, Mailboxes, Messenger, SearchId};
 use crate::cluster::node::NodeId;
-
-/// The longest time until a command is answered.
-const LIMIT: Duration = Duration::from_secs(1);
 
 /// After so long without a message the node that runs a search is taken for lost.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -30,9 +25,7 @@ pub(in crate::cluster) struct Watcher(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    connection: Arc<Connection>,
-    keys: Keys,
-    node: NodeId,
+    messenger: Messenger,
     mailboxes: Mailboxes,
     /// Searches of other nodes that were watched.
     watched: AtomicU64,
@@ -49,14 +42,8 @@ struct Watch<'a> {
 
 impl Watcher {
     /// The watcher of this node, which gets its messages in these mailboxes.
-    pub(in crate::cluster) fn new(
-        connection: Arc<Connection>,
-        keys: Keys,
-        node: NodeId,
-        mailboxes: Mailboxes,
-    ) -> Watcher {
-        let watched = AtomicU64::new(0);
-        Watcher(Arc::new(Inner { connection, keys, node, mailboxes, watched }))
+    pub(in crate::cluster) fn new(messenger: Messenger, mailboxes: Mailboxes) -> Watcher {
+        Watcher(Arc::new(Inner { messenger, mailboxes, watched: AtomicU64::new(0) }))
     }
 
     /// How many searches of other nodes were watched.
@@ -151,8 +138,6 @@ impl Watch<'_> {
 
     /// Sends a message. Returns how many nodes have received it.
     async fn send(&self, content: Content) -> Result<u64, CommandError> {
-        let Inner { connection, keys, node, .. } = self.inner;
-        let message = Message { search: self.id, sender: node.clone(), content };
-        connection.run(&message.command(keys, &self.holder), LIMIT).await
+        self.inner.messenger.send(self.id, &self.holder, content).await
     }
 }

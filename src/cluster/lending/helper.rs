@@ -15,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use super::entry::{Entry, GROUP};
 use super::lender::Lender;
 use super::message::{Content, Message};
+use super::messenger::Messenger;
 use super::offered_search::OfferedSearch;
 use super::reporter::{ALIVE_INTERVAL, Reporter, UPDATE_INTERVAL};
 use super::search_id::SearchId;
@@ -22,8 +23,6 @@ use crate::analysis::{AnalysisStream, AnalysisUpdate, PriorityClass, Service};
 use crate::cluster::command_error::CommandError;
 use crate::cluster::connection::Connection;
 use crate::cluster::endpoint::Endpoint;
-use crate::cluster::keys::Keys;
-use crate::cluster::node::NodeId;
 
 /// The longest time until a command is answered.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -49,12 +48,9 @@ pub(in crate::cluster) struct Helper(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// For messages.
-    connection: Arc<Connection>,
+    messenger: Messenger,
     /// For reads that wait.
     reader: Connection,
-    keys: Keys,
-    node: NodeId,
     /// The offers of this node, which it may take itself.
     lender: Lender,
     /// The searches of other nodes that run here, with the signal that stops each.
@@ -101,14 +97,12 @@ impl Helper {
     /// The helper of this node. Its reads have a connection of their own.
     pub(in crate::cluster) fn new(
         endpoint: &Endpoint,
-        connection: Arc<Connection>,
-        keys: Keys,
-        node: NodeId,
+        messenger: Messenger,
         lender: Lender,
     ) -> Helper {
         let reader = Connection::new(endpoint.clone());
         let (running, helped) = (Mutex::default(), AtomicU64::new(0));
-        Helper(Arc::new(Inner { connection, reader, keys, node, lender, running, helped }))
+        Helper(Arc::new(Inner { messenger, reader, lender, running, helped }))
     }
 
     /// How many searches of other nodes have started here.
@@ -196,7 +190,7 @@ impl Inner {
     /// Takes the next search: one whose node is lost if `take_over`, then an interactive one, then
     /// any. Waits a little for it.
     async fn take(&self, take_over: bool) -> Result<Vec<Taken>, CommandError> {
-        if !self.connection.is_connected() {
+        if !self.messenger.connection.is_connected() {
             return Err(CommandError::Disconnected);
         }
         if !self.reader.is_connected() {
@@ -204,7 +198,7 @@ impl Inner {
             self.create_groups().await?;
         }
         let streams = [PriorityClass::Interactive, PriorityClass::Batch]
-            .map(|class| self.keys.searches(class));
+            .map(|class| self.messenger.keys.searches(class));
         if take_over {
             for stream in &streams {
                 let taken = self.take_over(stream).await?;
@@ -226,7 +220,7 @@ impl Inner {
             let mut command = cmd("XGROUP");
             command
                 .arg("CREATE")
-                .arg(self.keys.searches(class))
+                .arg(self.messenger.keys.searches(class))
                 .arg(GROUP)
                 .arg("0")
                 .arg("MKSTREAM");
@@ -244,7 +238,7 @@ impl Inner {
         wait: Option<Duration>,
     ) -> Result<Vec<Taken>, CommandError> {
         let mut command = cmd("XREADGROUP");
-        command.arg("GROUP").arg(GROUP).arg(self.node.as_str()).arg("COUNT").arg(1);
+        command.arg("GROUP").arg(GROUP).arg(self.messenger.node.as_str()).arg("COUNT").arg(1);
         if let Some(wait) = wait {
             command.arg("BLOCK").arg(wait.as_millis() as u64);
         }
@@ -260,7 +254,7 @@ impl Inner {
     /// Takes a search over whose node has given no sign of life.
     async fn take_over(&self, stream: &[u8]) -> Result<Vec<Taken>, CommandError> {
         let mut command = cmd("XAUTOCLAIM");
-        command.arg(stream).arg(GROUP).arg(self.node.as_str());
+        command.arg(stream).arg(GROUP).arg(self.messenger.node.as_str());
         command.arg(TAKE_OVER_AFTER.as_millis() as u64).arg("0-0").arg("COUNT").arg(1);
         let answer: Value = self.reader.run(&command, LIMIT).await?;
         let Value::Array(parts) = answer else { return Ok(Vec::new()) };
@@ -287,7 +281,7 @@ impl Inner {
     /// A taken search; none if it is damaged or of another version. Such an entry is removed.
     async fn accept(&self, entry: Entry, bytes: Vec<u8>) -> Result<Option<Taken>, CommandError> {
         match OfferedSearch::decode(&bytes) {
-            Ok(search) if search.lender != self.node => Ok(Some(Taken { entry, search })),
+            Ok(search) if search.lender != self.messenger.node => Ok(Some(Taken { entry, search })),
             // The node was free when it began to read, and is not any more.
             Ok(OfferedSearch { id: search, lender: sender, .. }) => {
                 self.drop_entry(&entry).await?;
@@ -311,10 +305,8 @@ impl Inner {
 
 impl RunningSearch {
     fn new(inner: Arc<Inner>, taken: Taken) -> RunningSearch {
-        let Inner { connection, keys, node, .. } = &*inner;
-        let (connection, keys, node) = (connection.clone(), keys.clone(), node.clone());
         let OfferedSearch { id, lender, .. } = &taken.search;
-        let reporter = Reporter::new(connection, keys, node, *id, lender.clone());
+        let reporter = Reporter::new(inner.messenger.clone(), *id, lender.clone());
         RunningSearch { inner, taken, reporter }
     }
 
@@ -365,7 +357,9 @@ impl RunningSearch {
                     Ok(None) | Err(_) => return End::GivenUp,
                 },
                 Ok(()) = stopped.changed() => stream.stop(),
-                _ = updates.tick(), if self.reporter.has_unsent() => self.reporter.send_unsent().await,
+                _ = updates.tick(), if self.reporter.has_unsent() => {
+                    self.reporter.send_unsent().await;
+                }
                 _ = alive.tick() => {
                     if self.stay_alive().await {
                         return End::Abandoned;
@@ -379,15 +373,21 @@ impl RunningSearch {
     async fn stay_alive(&mut self) -> bool {
         let Entry { stream, id } = &self.taken.entry;
         let mut claim = cmd("XCLAIM");
-        claim.arg(stream).arg(GROUP).arg(self.inner.node.as_str()).arg(0).arg(id).arg("JUSTID");
-        let claimed = self.inner.connection.run::<Value>(&claim, LIMIT).await;
+        claim
+            .arg(stream)
+            .arg(GROUP)
+            .arg(self.inner.messenger.node.as_str())
+            .arg(0)
+            .arg(id)
+            .arg("JUSTID");
+        let claimed = self.inner.messenger.connection.run::<Value>(&claim, LIMIT).await;
         // While the server is away, the node that asks runs the search itself.
         self.reporter.stay_alive(claimed.is_err()).await
     }
 
     /// Ends the search for all nodes.
     async fn end(&self, end: End) -> Result<(), CommandError> {
-        let Inner { connection, keys, .. } = &*self.inner;
+        let Messenger { connection, keys, .. } = &self.inner.messenger;
         let Taken { entry, search } = &self.taken;
         let mut commands = redis::pipe();
         match end {

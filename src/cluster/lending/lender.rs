@@ -11,13 +11,12 @@ use tokio::time::{Instant, sleep_until};
 use super::entry::Entry;
 use super::mailboxes::Mailboxes;
 use super::message::{Content, Message};
+use super::messenger::Messenger;
 use super::offered_search::OfferedSearch;
 use super::search_id::SearchId;
 use crate::analysis::{RemoteEvent, RemoteRun, RemoteSearch};
 use crate::cluster::breaker::Breaker;
 use crate::cluster::command_error::CommandError;
-use crate::cluster::connection::Connection;
-use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
 
 /// The longest time until a command is answered.
@@ -39,9 +38,7 @@ pub(in crate::cluster) struct Lender(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    connection: Arc<Connection>,
-    keys: Keys,
-    node: NodeId,
+    messenger: Messenger,
     mailboxes: Mailboxes,
     /// Searches that other nodes have started.
     lent: AtomicU64,
@@ -79,11 +76,9 @@ enum Meaning {
 
 impl Lender {
     /// The lender of this node.
-    pub(in crate::cluster) fn new(connection: Arc<Connection>, keys: Keys, node: NodeId) -> Lender {
+    pub(in crate::cluster) fn new(messenger: Messenger) -> Lender {
         Lender(Arc::new(Inner {
-            connection,
-            keys,
-            node,
+            messenger,
             mailboxes: Mailboxes::default(),
             lent: AtomicU64::new(0),
             breaker: Breaker::default(),
@@ -155,7 +150,7 @@ impl Inner {
         let mut offer = OpenOffer {
             inner: self,
             id,
-            entry: Entry { stream: self.keys.searches(search.class), id: String::new() },
+            entry: Entry { stream: self.messenger.keys.searches(search.class), id: String::new() },
             search,
             helper: None,
             is_started: false,
@@ -207,9 +202,7 @@ impl Inner {
     }
 
     async fn send_stop(&self, search: SearchId, helper: &NodeId) {
-        let message = Message { search, sender: self.node.clone(), content: Content::Stop };
-        let command = message.command(&self.keys, helper);
-        if let Err(error) = self.connection.run::<()>(&command, LIMIT).await {
+        if let Err(error) = self.messenger.send(search, helper, Content::Stop).await {
             tracing::debug!(error = error.to_string(), "a lent search was not stopped");
         }
     }
@@ -218,11 +211,11 @@ impl Inner {
 impl OpenOffer<'_> {
     /// Adds the search to its stream.
     async fn publish(&mut self) -> Result<(), CommandError> {
-        let Inner { connection, node, breaker, .. } = self.inner;
+        let Inner { messenger, breaker, .. } = self.inner;
         let mut command = cmd("XADD");
         command.arg(&self.entry.stream).arg("MAXLEN").arg("~").arg(MAX_OFFERS).arg("*");
-        command.arg("search").arg(OfferedSearch::encode(self.id, node, &self.search));
-        let added = connection.run(&command, LIMIT).await;
+        command.arg("search").arg(OfferedSearch::encode(self.id, &messenger.node, &self.search));
+        let added = messenger.connection.run(&command, LIMIT).await;
         breaker.record(added.is_ok());
         self.entry.id = added?;
         self.last_message = Instant::now();
@@ -279,7 +272,7 @@ impl OpenOffer<'_> {
 
     /// The result that the node has stored, if its message was lost.
     async fn stored_result(&self) -> Option<RemoteEvent> {
-        let Inner { connection, keys, .. } = self.inner;
+        let Messenger { connection, keys, .. } = &self.inner.messenger;
         let mut command = cmd("GET");
         command.arg(keys.result(&self.id.to_string()));
         let value: Option<Vec<u8>> = connection.run(&command, LIMIT).await.ok()?;
@@ -304,6 +297,6 @@ impl OpenOffer<'_> {
     async fn remove(&self) -> Result<(), CommandError> {
         let mut commands = redis::pipe();
         self.entry.remove(&mut commands);
-        self.inner.connection.run_all(&commands, LIMIT).await
+        self.inner.messenger.connection.run_all(&commands, LIMIT).await
     }
 }

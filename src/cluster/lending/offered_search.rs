@@ -81,7 +81,8 @@ mod tests {
             let place = place.index(bytes.len());
             bytes[place] = value;
             if let Ok(OfferedSearch { id, lender, search }) = OfferedSearch::decode(&bytes) {
-                prop_assert!(OfferedSearch::decode(&OfferedSearch::encode(id, &lender, &search)).is_ok());
+                let again = OfferedSearch::encode(id, &lender, &search);
+                prop_assert!(OfferedSearch::decode(&again).is_ok());
             }
         }
     }

@@ -1,20 +1,15 @@
-//! What a node tells another one of a search that it runs for it.
+//! The reports of a search on their way to the node that asks for it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use redis::Cmd;
 use tokio::time::Instant;
 
-use super::message::{Content, Message};
+use super::message::Content;
+use super::messenger::Messenger;
 use super::search_id::SearchId;
 use crate::cluster::command_error::CommandError;
-use crate::cluster::connection::Connection;
-use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
-
-/// The longest time until a command is answered.
-const LIMIT: Duration = Duration::from_secs(1);
 
 /// The least time between two updates of a search.
 pub(in crate::cluster) const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
@@ -28,13 +23,10 @@ const MAX_UNHEARD: u32 = 3;
 /// The reports of one search.
 #[derive(Debug)]
 pub(in crate::cluster) struct Reporter {
-    pub(super) connection: Arc<Connection>,
-    pub(super) keys: Keys,
-    /// This node.
-    pub(super) node: NodeId,
-    pub(super) search: SearchId,
+    messenger: Messenger,
+    search: SearchId,
     /// The node that asks.
-    pub(super) receiver: NodeId,
+    receiver: NodeId,
     /// Signs of life in a row that nobody has received.
     unheard: u32,
     last_update: Option<Instant>,
@@ -45,14 +37,11 @@ pub(in crate::cluster) struct Reporter {
 impl Reporter {
     /// The reports of this search of the node `receiver`.
     pub(in crate::cluster) fn new(
-        connection: Arc<Connection>,
-        keys: Keys,
-        node: NodeId,
+        messenger: Messenger,
         search: SearchId,
         receiver: NodeId,
     ) -> Reporter {
-        let (unheard, last_update, unsent) = (0, None, None);
-        Reporter { connection, keys, node, search, receiver, unheard, last_update, unsent }
+        Reporter { messenger, search, receiver, unheard: 0, last_update: None, unsent: None }
     }
 
     /// Sends an iteration, or keeps it until the next update may be sent.
@@ -88,14 +77,13 @@ impl Reporter {
     /// Sends a message. Returns how many nodes have received it.
     ///
     /// # Errors
-    /// As [`Connection::run`].
+    /// As [`Messenger::send`].
     pub(in crate::cluster) async fn send(&self, content: Content) -> Result<u64, CommandError> {
-        self.connection.run(&self.command(content), LIMIT).await
+        self.messenger.send(self.search, &self.receiver, content).await
     }
 
     /// The command that tells the node that asks.
     pub(super) fn command(&self, content: Content) -> Cmd {
-        Message { search: self.search, sender: self.node.clone(), content }
-            .command(&self.keys, &self.receiver)
+        self.messenger.command(self.search, &self.receiver, content)
     }
 }

@@ -39,9 +39,9 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// The most contexts of a position, besides those without a history and a clock.
 const MAX_CONTEXTS: usize = 64;
 
-/// Writes a value unless the old one is deeper, or as deep as a checkpoint, or of a newer layout, or
-/// the position has too many contexts. Contexts without a history and a clock always have a place.
-/// Returns 1 if it wrote.
+/// Writes a value unless the old one is deeper, or as deep as a checkpoint, or of a newer layout,
+/// or the position has too many contexts. Contexts without a history and a clock always have a
+/// place. Returns 1 if it wrote.
 ///
 /// `KEYS`: the position's hash. `ARGV`: the field, the value, how long it is kept in milliseconds,
 /// the most fields, 1 for a checkpoint or 0.

@@ -1,0 +1,57 @@
+//! A guard before optional commands: a slow or missing server delays few of them, and a refusal is
+//! logged once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::breaker::Breaker;
+use super::command_error::CommandError;
+use super::connection::Connection;
+
+/// The guard of one kind of commands.
+#[derive(Debug)]
+pub(super) struct Guard {
+    connection: Arc<Connection>,
+    breaker: Breaker,
+    /// The log line of a refusal.
+    refusal: &'static str,
+    is_refusal_logged: AtomicBool,
+}
+
+impl Guard {
+    /// A guard of commands by this connection.
+    pub(super) fn new(connection: Arc<Connection>, refusal: &'static str) -> Guard {
+        let (breaker, is_refusal_logged) = (Breaker::default(), AtomicBool::new(false));
+        Guard { connection, breaker, refusal, is_refusal_logged }
+    }
+
+    /// The answer to a command, unless the server is slow, cannot be reached, or refuses it. The
+    /// command is not begun while the server was late several times or is not connected.
+    pub(super) async fn answer<T>(
+        &self,
+        command: impl Future<Output = Result<T, CommandError>>,
+    ) -> Option<T> {
+        if !self.connection.is_connected() || !self.breaker.allows() {
+            return None;
+        }
+        match command.await {
+            Ok(answer) => {
+                self.breaker.record(true);
+                self.is_refusal_logged.store(false, Ordering::Relaxed);
+                Some(answer)
+            }
+            Err(error) => {
+                self.note_failure(&error);
+                None
+            }
+        }
+    }
+
+    fn note_failure(&self, error: &CommandError) {
+        if error.server_code().is_none() {
+            self.breaker.record(false);
+        } else if !self.is_refusal_logged.swap(true, Ordering::Relaxed) {
+            tracing::warn!(error = error.to_string(), "{}", self.refusal);
+        }
+    }
+}
