@@ -279,8 +279,8 @@ impl EvaluationCache {
         if let Some(entry) = self.in_memory(key).and_then(|cached| deepest_of(&cached)) {
             return Some((entry, Tier::Memory));
         }
-        let entry = deepest_of(&self.merged_with_disk(key, &[])?)?;
-        Some((entry, Tier::Disk))
+        let (cached, tier) = self.merged_with_disk(key, &[])?;
+        Some((deepest_of(&cached)?, tier))
     }
 
     /// What the analyses of this node and of the cluster say, without any effect on what memory
@@ -334,7 +334,7 @@ impl EvaluationCache {
         if from_memory.sufficient.is_some() {
             return (from_memory, Tier::Memory, None);
         }
-        let Some(cached) = self.merged_with_disk(key, shared) else {
+        let Some((cached, outside)) = self.merged_with_disk(key, shared) else {
             return (from_memory, Tier::Memory, None);
         };
         let lookup = cached.lookup(key, limits, lines);
@@ -342,7 +342,7 @@ impl EvaluationCache {
         let is_shared = found.as_ref().is_some_and(|entry| {
             shared.iter().any(|other| Arc::ptr_eq(&other.report, &entry.report))
         });
-        let tier = if is_shared { Tier::Cluster } else { Tier::Disk };
+        let tier = if is_shared { Tier::Cluster } else { outside };
         (lookup.into_result(lines), tier, found)
     }
 
@@ -352,22 +352,23 @@ impl EvaluationCache {
         })
     }
 
-    /// The entries of a position in memory, on disk and in the cluster; `None` if disk and cluster
-    /// have none.
+    /// The entries of a position in memory, on disk and in the cluster, with the first of the two
+    /// that has one; `None` if neither has.
     fn merged_with_disk(
         &self,
         key: &AnalysisKey,
         shared: &[SharedEntry],
-    ) -> Option<CachedPosition> {
+    ) -> Option<(CachedPosition, Tier)> {
         let on_disk = self.read_disk(key);
         if on_disk.is_empty() && shared.is_empty() {
             return None;
         }
+        let tier = if on_disk.is_empty() { Tier::Cluster } else { Tier::Disk };
         let mut cached = self.copy_from_memory(key);
         on_disk.into_iter().chain(shared.iter().cloned()).for_each(|entry| {
             cached.merge(entry);
         });
-        Some(cached)
+        Some((cached, tier))
     }
 
     /// Copies an entry from disk to memory, unless memory has a better one by now.

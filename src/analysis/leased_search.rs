@@ -98,31 +98,38 @@ enum Progress {
 }
 
 impl LeasedSearches {
-    /// The search of equal requests with these limits, once its place is known.
+    /// The search of equal requests with these limits, once its place is known. `None` if this node
+    /// runs it under another key: the limit of the service and an equal one of a request are two.
     pub(super) async fn enter(
         &self,
         key: SearchKey,
         limits: &Limits,
         cluster: &Arc<dyn Cluster>,
-    ) -> Arc<LeasedSearch> {
-        let search = self.get_or_insert(digest(&key, limits), key, cluster);
+    ) -> Option<Arc<LeasedSearch>> {
+        let search = self.get_or_insert(digest(&key, limits), &key, cluster);
+        if *search.key != key {
+            return None;
+        }
         search.asked.get_or_init(|| search.ask(None)).await;
-        search
+        Some(search)
     }
 
     fn get_or_insert(
         &self,
         digest: SearchDigest,
-        key: SearchKey,
+        key: &SearchKey,
         cluster: &Arc<dyn Cluster>,
     ) -> Arc<LeasedSearch> {
+        // Dropped after the lock, which the drop of the last one needs.
+        let ended;
         let mut known = self.0.entry(digest).or_default();
-        if let Some(search) = known.upgrade().filter(|search| !search.has_ended()) {
-            return search;
+        match known.upgrade() {
+            Some(search) if !search.has_ended() => return search,
+            other => ended = other,
         }
         let search = Arc::new(LeasedSearch {
             digest,
-            key: Arc::new(key),
+            key: Arc::new(key.clone()),
             cluster: cluster.clone(),
             asked: OnceCell::new(),
             place: Mutex::new(SearchPlace::Unknown),
@@ -130,6 +137,8 @@ impl LeasedSearches {
             searches: self.clone(),
         });
         *known = Arc::downgrade(&search);
+        drop(known);
+        drop(ended);
         search
     }
 

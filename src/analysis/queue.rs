@@ -12,7 +12,7 @@ mod batch_waiters;
 mod class_queue;
 mod clock;
 mod control;
-mod lending;
+mod remote;
 mod running;
 mod schedule;
 mod slices;
@@ -28,7 +28,7 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 
 pub(super) use self::control::TaskControl;
-pub(super) use self::lending::LentTask;
+pub(super) use self::remote::RemoteTask;
 use self::running::RunningTask;
 use self::schedule::Runnable;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
@@ -227,7 +227,7 @@ impl Queue {
         let mut state = self.lock();
         loop {
             if let Some(queued) = state.take_task() {
-                if !queued.has_run() {
+                if queued.is_new() {
                     let stats = self.class_stats(queued.submitter.class);
                     stats.waits.record(clock::elapsed_since(queued.queued_at));
                 }
@@ -359,6 +359,32 @@ impl Queue {
             let queued = state.class_queue(place.class).get(place.start_tag);
             queued.is_some_and(|queued| !queued.has_run())
         })
+    }
+
+    /// `true` while a worker is free and no task waits.
+    pub(super) fn has_free_worker(&self) -> bool {
+        self.lock().has_free_worker()
+    }
+
+    /// Resolves when a worker is free and no task waits.
+    pub(super) async fn worker_is_free(&self) {
+        let mut load = self.watch_load();
+        while !self.has_free_worker() {
+            // The sender lives as long as the queue.
+            let _ = load.changed().await;
+        }
+    }
+
+    /// `true` once the queue takes no more tasks.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// `true` if a task that has not started waits.
+    pub(super) fn has_waiting(&self) -> bool {
+        let state = self.lock();
+        let classes = [PriorityClass::Interactive, PriorityClass::Batch];
+        classes.into_iter().any(|class| state.class_queue(class).new_tasks() > 0)
     }
 
     /// Changes when a task comes, starts, ends or is removed.

@@ -3,6 +3,7 @@
 mod codec;
 mod report;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -10,16 +11,17 @@ use tokio::sync::{mpsc, watch};
 pub use self::report::ReportEncoding;
 pub(super) use self::report::with_reason;
 use super::cache_key::AnalysisKey;
+use super::foreign_report::{self, MaxPlies};
 use super::request::PriorityClass;
 use super::session::Client;
 use crate::chess::{Game, Move};
-use crate::engine::{Limits, Report, Score, SearchOptions};
+use crate::engine::{Limits, Report, SearchOptions};
 
 /// The most lines of a search that another node may run: the reports of more are long.
 const MAX_LINES: usize = 16;
 
-/// Plies in the longest line of a report.
-const MAX_PV_PLIES: usize = 256;
+/// The longest lines of a report.
+const MAX_PLIES: MaxPlies = MaxPlies { best: 256, others: 256 };
 
 /// Searches with smaller limits take about as long as their way to another node.
 const MIN_NODES: u64 = 5_000;
@@ -30,7 +32,7 @@ const MIN_TIME: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug)]
 pub struct RemoteSearch {
     /// The position with the history that can recur.
-    pub game: Game,
+    pub game: Arc<Game>,
     /// When to stop; at least a time limit.
     pub limits: Limits,
     /// Number of lines, root moves and use of tablebases.
@@ -69,18 +71,22 @@ pub enum RemoteEvent {
 impl RemoteSearch {
     /// The search, if another node may run it and it is worth the way.
     pub fn new(
-        game: &Game,
+        game: &Arc<Game>,
         limits: Limits,
         options: &SearchOptions,
         client: &Client,
         class: PriorityClass,
     ) -> Option<RemoteSearch> {
-        // Before the game is copied: most requests are answered without a search elsewhere.
         if !RemoteSearch::is_suitable(game, &limits, options) {
             return None;
         }
         let (game, options, client) = (game.clone(), options.clone(), client.clone());
         Some(RemoteSearch { game, limits, options, client, class })
+    }
+
+    /// The same search with these limits, if it is still worth the way.
+    pub(super) fn with_limits(&self, limits: Limits) -> Option<RemoteSearch> {
+        RemoteSearch::new(&self.game, limits, &self.options, &self.client, self.class)
     }
 
     /// `true` if another node may run such a search and it is worth the way.
@@ -102,17 +108,10 @@ impl RemoteSearch {
     fn is_result(&self, report: &Report) -> bool {
         let SearchOptions { multipv, ref search_moves, .. } = self.options;
         let may_be_first = |mv: &Move| search_moves.is_empty() || search_moves.contains(mv);
-        let lines: Vec<(Score, &[Move])> = [(report.score, &report.pv[..])]
-            .into_iter()
-            .chain(report.alternatives.iter().map(|line| (line.score, &line.pv[..])))
-            .collect();
-        lines.len() <= multipv
-            && lines.iter().all(|&(score, line)| {
-                score != Score::Mate(0)
-                    && line.first().is_some_and(may_be_first)
-                    && line.len() <= MAX_PV_PLIES
-                    && self.game.position().is_legal_line(line)
-            })
+        let mut lines = report.alternatives.iter().map(|line| &line.pv).chain([&report.pv]);
+        report.alternatives.len() < multipv
+            && lines.all(|line| line.first().is_some_and(may_be_first))
+            && foreign_report::is_possible(report, self.game.position(), MAX_PLIES)
     }
 }
 

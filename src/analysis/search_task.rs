@@ -19,7 +19,7 @@ use crate::engine::{GameSearch, Limits, Report, StopReason};
 /// A search for the subscribers of its publisher.
 pub(super) struct SearchTask {
     pub(super) publisher: SearchPublisher,
-    pub(super) game: Game,
+    pub(super) game: Arc<Game>,
     /// The requested limits with a time limit, so that no search holds a worker forever.
     pub(super) bounded_limits: Limits,
     pub(super) searcher: Arc<dyn Searcher>,
@@ -37,13 +37,25 @@ pub(super) struct SearchTask {
 /// no more than this time and the iteration in progress.
 const FIRST_CHECKPOINT: Duration = Duration::from_millis(200);
 
-/// The runs of a search before its restart.
+/// The runs of a search so far, of which the last one may not have ended.
 #[derive(Debug, Default)]
 pub(super) struct EarlierRuns {
     /// When the first run started.
     started: Option<Instant>,
     /// The deepest report so far, with the nodes and the time of all runs.
     report: Option<Report>,
+    /// The nodes and the time of the runs that have ended.
+    nodes: u64,
+    elapsed: Duration,
+    /// The run on another node.
+    elsewhere: Option<RunElsewhere>,
+}
+
+/// A run on another node, as far as this one knows.
+#[derive(Debug)]
+struct RunElsewhere {
+    since: Instant,
+    nodes: u64,
 }
 
 impl TaskBody for SearchTask {
@@ -65,10 +77,11 @@ impl TaskBody for SearchTask {
         report.pv.shrink_to_fit();
         report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
         if self.publisher.end_run(report.reason) {
-            self.earlier_runs.report = Some(self.earlier_runs.complete(report));
+            self.earlier_runs.add(report);
             return Some(self);
         }
-        let report = Arc::new(self.earlier_runs.complete(report));
+        let report = self.earlier_runs.total(report);
+        let report = Arc::new(self.earlier_runs.deepest(report));
         self.publish(&span, started, report, Origin::Request);
         None
     }
@@ -81,6 +94,9 @@ impl LendableBody for SearchTask {
 
     fn start_remote(&mut self, location: Location) {
         let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
+        // The node before this one may be lost.
+        self.earlier_runs.end_elsewhere();
+        self.earlier_runs.elsewhere = Some(RunElsewhere { since: Instant::now(), nodes: 0 });
         self.publisher.publish_start_elsewhere(location, started);
     }
 
@@ -88,10 +104,27 @@ impl LendableBody for SearchTask {
         self.publisher.set_location(location);
     }
 
-    fn update_remote(&mut self, report: Report) {
+    fn return_here(&mut self) {
+        self.earlier_runs.end_elsewhere();
+        if let Some(search) = &self.remote_search {
+            // Whoever runs it next has the rest of its limits.
+            let limits = self.earlier_runs.rest_of(&self.bounded_limits);
+            self.remote_search = search.with_limits(limits).map(Arc::new);
+        }
+        self.publisher.set_location(Location::Here);
+    }
+
+    fn total_of_remote(&mut self, report: Report) -> Report {
         self.publisher.note_nodes_elsewhere(report.nodes);
-        let depth = self.earlier_runs.report.as_ref().map_or(0, |report| report.depth);
-        if report.depth > depth {
+        if let Some(run) = &mut self.earlier_runs.elsewhere {
+            run.nodes = run.nodes.max(report.nodes);
+        }
+        self.earlier_runs.total(report)
+    }
+
+    fn update_remote(&mut self, report: Report) {
+        let report = self.total_of_remote(report);
+        if report.depth > self.earlier_runs.depth() {
             self.publisher.publish_update(report.clone());
             // Unless the search ends, this is no complete result.
             let report = Report { reason: StopReason::Stopped, ..report };
@@ -105,14 +138,8 @@ impl LendableBody for SearchTask {
 
     fn finish_remote(mut self: Box<Self>, report: Report) {
         let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
-        self.publisher.note_nodes_elsewhere(report.nodes);
-        let report = match self.earlier_runs.report.take() {
-            // A node that has taken the search over may have found less than the one before.
-            Some(earlier) if earlier.depth > report.depth && report.reason != StopReason::Mate => {
-                Report { reason: report.reason, ..earlier }
-            }
-            _ => report,
-        };
+        // A node that has taken the search over may have found less than the one before.
+        let report = self.earlier_runs.deepest(report);
         let span = self.span();
         let _entered = span.enter();
         // The node that has searched has shared the result.
@@ -121,32 +148,49 @@ impl LendableBody for SearchTask {
 }
 
 impl EarlierRuns {
+    /// The depth of the deepest report.
+    fn depth(&self) -> u8 {
+        self.report.as_ref().map_or(0, |report| report.depth)
+    }
+
     /// The rest of the limits of a search.
     fn rest_of(&self, limits: &Limits) -> Limits {
-        let Some(Report { nodes, elapsed, .. }) = &self.report else { return *limits };
         Limits {
-            nodes: limits.nodes.map(|limit| limit.saturating_sub(*nodes)),
-            movetime: limits.movetime.map(|limit| limit.saturating_sub(*elapsed)),
+            nodes: limits.nodes.map(|limit| limit.saturating_sub(self.nodes)),
+            movetime: limits.movetime.map(|limit| limit.saturating_sub(self.elapsed)),
             ..*limits
         }
     }
 
-    /// A report of the current run with the nodes and the time of all runs.
+    /// A report of the present run with the nodes and the time of all runs.
     fn total(&self, report: Report) -> Report {
-        let Some(Report { nodes, elapsed, .. }) = &self.report else { return report };
-        Report { nodes: report.nodes + nodes, elapsed: report.elapsed + *elapsed, ..report }
+        let nodes = report.nodes.saturating_add(self.nodes);
+        Report { nodes, elapsed: report.elapsed.saturating_add(self.elapsed), ..report }
     }
 
-    /// The deepest report of all runs, given that of the last one, with the nodes and the time of
-    /// all runs.
-    fn complete(&mut self, last: Report) -> Report {
-        let last = self.total(last);
+    /// The deepest report of all runs, given the last one, with the nodes and the time of that.
+    fn deepest(&mut self, last: Report) -> Report {
         match self.report.take() {
             Some(earlier) if earlier.depth > last.depth && last.reason != StopReason::Mate => {
                 let (nodes, elapsed, reason) = (last.nodes, last.elapsed, last.reason);
                 Report { nodes, elapsed, reason, ..earlier }
             }
             _ => last,
+        }
+    }
+
+    /// Adds a run that has ended with this report.
+    fn add(&mut self, report: Report) {
+        let report = self.total(report);
+        (self.nodes, self.elapsed) = (report.nodes, report.elapsed);
+        self.report = Some(self.deepest(report));
+    }
+
+    /// Ends a run of another node, which has taken its time whatever it has reported.
+    fn end_elsewhere(&mut self) {
+        if let Some(RunElsewhere { since, nodes }) = self.elsewhere.take() {
+            self.nodes = self.nodes.saturating_add(nodes);
+            self.elapsed = self.elapsed.saturating_add(since.elapsed());
         }
     }
 }
@@ -162,7 +206,7 @@ impl SearchTask {
             options: &publisher.key().options,
             stop: &publisher.flag(),
         };
-        let published_depth = earlier_runs.report.as_ref().map_or(0, |report| report.depth);
+        let published_depth = earlier_runs.depth();
         searcher.analyse(search, &mut |report| {
             if report.depth > published_depth {
                 let report = earlier_runs.total(report.clone());
@@ -216,7 +260,7 @@ impl SearchTask {
         if let Some(queue) = speculation.filter(|_| is_cacheable && limits.mate.is_none())
             && let Some(speculative_queue) = queue.speculative_queue()
         {
-            speculative_queue.enqueue_children(game, &limits, lines, &report);
+            speculative_queue.enqueue_children(Arc::unwrap_or_clone(game), &limits, lines, &report);
             queue.wake_for_candidates();
         }
     }

@@ -200,13 +200,16 @@ impl Service {
         &self,
         request: &AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
+        let requested_at = Instant::now();
         let ClusterAnswer { shared, .. } = self.0.ask_cluster(request).await;
         let waiter = self.0.queue.batch_waiter(&request.client);
         loop {
             let mut woken = pin!(waiter.woken());
             woken.as_mut().enable();
             let session_guard = self.0.enter_session(request);
-            match self.0.start(request.clone(), session_guard, &shared) {
+            let origin = SearchOrigin::Client { leased: None };
+            let request = request.clone();
+            match self.0.start_search(request, session_guard, &shared, origin, requested_at) {
                 Err(AnalysisError::QueueFull { .. }) => woken.await,
                 started => return started,
             }
@@ -214,15 +217,17 @@ impl Service {
     }
 
     /// Starts an analysis and returns its updates: the cached analysis, sufficient or not, then
-    /// deeper iterations, then the answer. Waits some milliseconds at most, and only for what other
-    /// nodes of the cluster know.
+    /// deeper iterations, then the answer. Waits only for what other nodes of the cluster know: at
+    /// most some milliseconds, and some tens of them before a long search.
     ///
     /// # Errors
     /// A full queue or a shutdown.
     pub async fn follow(&self, request: AnalysisRequest) -> Result<AnalysisStream, AnalysisError> {
+        let requested_at = Instant::now();
         let session_guard = self.0.enter_session(&request);
         let ClusterAnswer { shared, leased } = self.0.ask_cluster(&request).await;
-        self.0.start_search(request, session_guard, &shared, SearchOrigin::Client { leased })
+        let origin = SearchOrigin::Client { leased };
+        self.0.start_search(request, session_guard, &shared, origin, requested_at)
     }
 
     /// Starts an analysis as [`Service::follow`] does, from what this node knows alone.
@@ -235,7 +240,8 @@ impl Service {
         request: AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
         let session_guard = self.0.enter_session(&request);
-        self.0.start(request, session_guard, &[])
+        let origin = SearchOrigin::Client { leased: None };
+        self.0.start_search(request, session_guard, &[], origin, Instant::now())
     }
 
     /// The endgame tablebases that the searches use.
@@ -372,22 +378,13 @@ impl Inner {
     }
 
     /// Starts an analysis, given what other nodes have found.
-    fn start(
-        &self,
-        request: AnalysisRequest,
-        session_guard: Option<SessionGuard>,
-        shared: &[SharedEntry],
-    ) -> Result<AnalysisStream, AnalysisError> {
-        let origin = SearchOrigin::Client { leased: None };
-        self.start_search(request, session_guard, shared, origin)
-    }
-
     fn start_search(
         &self,
         request: AnalysisRequest,
         session_guard: Option<SessionGuard>,
         shared: &[SharedEntry],
         origin: SearchOrigin,
+        requested_at: Instant,
     ) -> Result<AnalysisStream, AnalysisError> {
         if self.shutdown.is_stopped() {
             return Err(AnalysisError::shutting_down());
@@ -395,7 +392,7 @@ impl Inner {
         if let Some(report) = terminal_report(&request.game) {
             return Ok(AnalysisStream::from_answer(None, Answer::terminal(report)));
         }
-        let (requested_at, max_wait) = (Instant::now(), self.max_wait(request.class));
+        let max_wait = self.max_wait(request.class);
         let key = self.search_key(&request);
         let LookupResult { deepest, sufficient, verdict, .. } = self.lookup(&key, shared);
         if let Some((CachedAnalysis { report, age }, reason)) = sufficient {
@@ -439,7 +436,7 @@ impl Inner {
     ) -> Result<PendingAnswer, AnalysisError> {
         let key = Arc::new(key);
         let AnalysisRequest { game, client, class, .. } = request;
-        let game = reversible_tail(&game);
+        let game = Arc::new(reversible_tail(&game));
         let is_unlimited = key.limits == Limits::default();
         let submitter = Submitter { client, class, workers: key.options.threads, is_unlimited };
         let vacant = match self.searches.join(&key, &submitter, &self.queue) {

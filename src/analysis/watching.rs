@@ -6,8 +6,8 @@ use super::analysis_stream::AnalysisStream;
 use super::cluster::{ClusterNode, LostNode, ReadLimit, WatchedSearch};
 use super::evaluation_cache::{CachedAnalysis, EvaluationCache};
 use super::leased_search::LeasedSearch;
-use super::lending::{RunEnd, RunHere, publish_run};
-use super::queue::{LentTask, Queue, TaskControl};
+use super::queue::{Queue, RemoteTask, TaskControl};
+use super::remote_run::{RunEnd, RunHere, finish, publish_run};
 use super::remote_search::{RemoteSearch, ReportEncoding, with_reason};
 use super::session::Client;
 use crate::engine::Report;
@@ -36,19 +36,15 @@ pub(super) struct Watching {
 impl Watching {
     /// Publishes what other nodes find until the search ends, or runs here: because they are lost,
     /// or because it waits for a worker there and one is free here.
-    pub(super) async fn run(self, mut lent: LentTask) {
+    pub(super) async fn run(self, mut task: RemoteTask) {
         let Watching { queue, control, leased, .. } = &self;
         let mut lost_nodes = 0;
         while let Some(node) = leased.elsewhere().filter(|_| lost_nodes < MAX_LOST_NODES) {
             let run = leased.cluster().watch_search(self.on(node.clone()));
-            match publish_run(queue, control, run, lent, RunHere::WhenIdle).await {
-                RunEnd::Published => return,
-                RunEnd::Idle(unstarted) => {
-                    lent = unstarted;
-                    break;
-                }
-                RunEnd::Lost { lent: lost, is_certain } => {
-                    lent = lost;
+            match publish_run(queue, control, run, task, RunHere::WhenIdle).await {
+                RunEnd::Published | RunEnd::RunsHere => return,
+                RunEnd::Lost { task: lost, is_certain } => {
+                    task = lost;
                     leased.leave_node(LostNode { node, is_certain }).await;
                     lost_nodes += 1;
                 }
@@ -57,8 +53,8 @@ impl Watching {
         leased.note_start();
         // The message with the result may be what was lost.
         match self.known_result().await {
-            Some(report) => queue.finish_lent(lent, report),
-            None => queue.give_back(lent),
+            Some(report) => finish(queue, task, report).await,
+            None => queue.give_back(task),
         }
     }
 

@@ -1,13 +1,15 @@
 //! Analyses that other nodes have found: their keys, and their validation. They come over the
 //! network, so nothing about them is taken on trust.
 
-use std::collections::HashSet;
-
 use super::entry::{CacheEntry, MAX_ALTERNATIVE_PLIES, MAX_LINES, MAX_PV_PLIES};
 use crate::analysis::cache_key::AnalysisKey;
-use crate::chess::{Move, Position};
-use crate::engine::{Report, Score, StopReason};
+use crate::analysis::foreign_report::{MaxPlies, is_possible};
+use crate::chess::Position;
+use crate::engine::{Report, StopReason};
 use crate::store::{EntryKey, Record};
+
+/// The longest lines of an entry.
+const MAX_PLIES: MaxPlies = MaxPlies { best: MAX_PV_PLIES, others: MAX_ALTERNATIVE_PLIES };
 
 /// The keys under which an analysis for this position with at least this many lines may stand.
 pub(super) fn keys(key: &AnalysisKey, lines: usize) -> Vec<EntryKey> {
@@ -24,6 +26,11 @@ pub(super) fn keys(key: &AnalysisKey, lines: usize) -> Vec<EntryKey> {
     (lines..=MAX_LINES).flat_map(with_lines).collect()
 }
 
+/// `true` for what a finished search reports. What tablebases know is not shared.
+fn is_result(report: &Report) -> bool {
+    report.depth > 0 && report.reason != StopReason::Tablebase
+}
+
 /// The entry of a record, if the record is one of this position and its lines are legal there.
 pub(super) fn validated(
     record: &Record,
@@ -36,31 +43,9 @@ pub(super) fn validated(
     let is_valid = is_of_position
         && lines <= MAX_LINES
         && usize::from(record.key.multipv) == lines
-        && is_possible(&record.report)
-        && has_legal_lines(&record.report, position);
+        && is_result(&record.report)
+        && is_possible(&record.report, position, MAX_PLIES);
     is_valid.then(|| CacheEntry::from_record(record))
-}
-
-/// `true` for what a finished search of a game that is not over reports.
-fn is_possible(report: &Report) -> bool {
-    let mut scores = report.alternatives.iter().map(|line| line.score).chain([report.score]);
-    report.depth > 0
-        && !matches!(report.reason, StopReason::Terminal | StopReason::Tablebase)
-        && scores.all(|score| score != Score::Mate(0))
-}
-
-fn has_legal_lines(report: &Report, position: &Position) -> bool {
-    let alternatives = &report.alternatives;
-    let first_moves: HashSet<Option<&Move>> =
-        alternatives.iter().map(|line| line.pv.first()).chain([report.pv.first()]).collect();
-    first_moves.len() == alternatives.len() + 1
-        && is_legal_line(&report.pv, MAX_PV_PLIES, position)
-        && alternatives.iter().all(|line| is_legal_line(&line.pv, MAX_ALTERNATIVE_PLIES, position))
-}
-
-/// `true` for at least one move and at most `max_plies`, each legal in its turn.
-fn is_legal_line(line: &[Move], max_plies: usize, position: &Position) -> bool {
-    (1..=max_plies).contains(&line.len()) && position.is_legal_line(line)
 }
 
 #[cfg(test)]
@@ -71,7 +56,8 @@ mod tests {
     use super::*;
     use crate::analysis::evaluation_cache::entry::{Origin, StoredAt};
     use crate::analysis::tests::{game_of, report, start_game};
-    use crate::engine::{Variation, Wdl};
+    use crate::chess::Move;
+    use crate::engine::{Score, Variation, Wdl};
     use crate::store::StoredEffort;
 
     /// A record of the start position with two lines.

@@ -14,7 +14,7 @@ use crate::chess::{Color, Game, Position};
 use crate::engine::TablebaseOptions;
 use crate::openings::{self, Opening};
 use crate::store::StoreError;
-use crate::store::jobs::{GameRecord, JobId, JobRecord, ParsedGame};
+use crate::store::jobs::{GameRecord, JobId, JobRecord, ParsedGame, PositionEval};
 
 /// Read access to a job.
 #[derive(Clone)]
@@ -261,6 +261,10 @@ impl JobReader {
             return Err(self.missing_error(game));
         }
         evals.reverse();
+        if !has_legal_lines(parsed, first, &evals) {
+            let (id, lines) = (self.entry.id, "a line that is not legal");
+            return Err(StoreError::Failed(format!("game {game} of job {id} has {lines}")).into());
+        }
         let moves = parsed.moves.get(first - 1..end - 1).unwrap_or_default();
         let pairs = evals.windows(2).zip(moves).zip(first..);
         let reviews = pairs
@@ -302,6 +306,19 @@ fn with_positions(parsed: &ParsedGame, reviews: Vec<MoveReview>) -> Vec<Reviewed
         ReviewedMove { position: position.clone(), review }
     };
     reviews.into_iter().map(with_position).collect()
+}
+
+/// `true` if the lines of the positions from the one before half-move `first` on are legal there.
+fn has_legal_lines(parsed: &ParsedGame, first: usize, evals: &[PositionEval]) -> bool {
+    let mut position = parsed.start.clone();
+    let (earlier, later) = parsed.moves.split_at((first - 1).min(parsed.moves.len()));
+    earlier.iter().for_each(|&mv| position.play(mv));
+    let mut later = later.iter();
+    evals.iter().all(|eval| {
+        let is_legal = position.is_legal_line(&eval.pv);
+        later.next().into_iter().for_each(|&mv| position.play(mv));
+        is_legal
+    })
 }
 
 /// Corrects the reviews of moves that keep the outcome of their position by tablebase. Between a

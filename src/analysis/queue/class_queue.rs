@@ -290,13 +290,13 @@ impl ClassQueue {
     }
 
     /// Removes the newest task of the client with the most waiting tasks, for a new task of
-    /// `client`. Returns `None` when `client` would have the most itself.
+    /// `client`. Tasks that have run, here or on another node, stay. Returns `None` when `client` would have the most itself.
     pub(super) fn evict_newest(&mut self, client: &Client) -> Option<QueuedTask> {
         let busiest = self.evictable_client(client)?.clone();
         let newest = self
             .waiting
             .iter()
-            .filter(|(_, queued)| *queued.client() == busiest && !queued.has_run())
+            .filter(|(_, queued)| *queued.client() == busiest && queued.is_new())
             .map(|(&tag, _)| tag);
         let newest = newest.max_by_key(|tag| tag.sequence)?;
         let queued = self.withdraw(newest);

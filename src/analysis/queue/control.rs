@@ -117,9 +117,9 @@ impl TaskControl {
     pub(super) fn give_back(&self, has_run: bool) {
         let mut state = self.lock();
         state.is_offered = false;
-        state.given_back += 1;
+        state.given_back = state.given_back.saturating_add(1);
         if !state.is_stopped {
-            state.earlier_nodes += state.flag.nodes();
+            state.earlier_nodes = state.earlier_nodes.saturating_add(state.flag.nodes());
             state.flag = Arc::default();
         }
         if has_run {
@@ -127,6 +127,11 @@ impl TaskControl {
         }
         drop(state);
         self.paused.send_replace(has_run);
+    }
+
+    /// `true` if another node has given the task back.
+    pub(super) fn has_come_back(&self) -> bool {
+        self.lock().given_back > 0
     }
 
     /// Notes that the task is not offered any more.
@@ -142,7 +147,7 @@ impl TaskControl {
     /// The nodes of all runs so far.
     pub(in crate::analysis) fn nodes(&self) -> u64 {
         let state = self.lock();
-        state.earlier_nodes + state.flag.nodes()
+        state.earlier_nodes.saturating_add(state.flag.nodes())
     }
 
     /// Notes the nodes of a run on another node of the cluster so far.
@@ -151,13 +156,13 @@ impl TaskControl {
         // A node that has taken the task over begins anew.
         let nodes = nodes.max(state.flag.nodes());
         state.flag.set_nodes(nodes);
-        state.nodes_elsewhere = state.earlier_nodes + nodes;
+        state.nodes_elsewhere = state.earlier_nodes.saturating_add(nodes);
     }
 
     /// The nodes of all runs on this node so far, given the total if that is known better.
     pub(in crate::analysis) fn nodes_here(&self, total: u64) -> u64 {
         let state = self.lock();
-        let total = total.max(state.earlier_nodes + state.flag.nodes());
+        let total = total.max(state.earlier_nodes.saturating_add(state.flag.nodes()));
         total.saturating_sub(state.nodes_elsewhere)
     }
 

@@ -313,7 +313,9 @@ impl State {
     fn started_clients(&self) -> HashSet<Client> {
         let waiting = [&self.interactive, &self.batch].into_iter();
         let waiting = waiting.flat_map(ClassQueue::clients_to_continue).cloned();
-        let running = self.running.iter().flat_map(|running| running.control.clients());
+        // Those that other nodes run hold no worker here.
+        let running = self.running.iter().filter(|running| running.submitter.workers > 0);
+        let running = running.flat_map(|running| running.control.clients());
         waiting.chain(running).collect()
     }
 

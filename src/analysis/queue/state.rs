@@ -10,7 +10,7 @@ use super::class_queue::ClassQueue;
 use super::clock;
 use super::control::{QueuePlace, StartTag, TaskControl};
 use super::running::RunningTask;
-use super::task::{QueuedTask, Submitter};
+use super::task::{Location, QueuedTask, Submitter};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 use crate::engine::StopFlag;
@@ -106,6 +106,16 @@ impl State {
 
     pub(super) fn length(&self) -> usize {
         self.interactive.len() + self.batch.len()
+    }
+
+    /// The tasks that other nodes run.
+    pub(super) fn running_elsewhere(&self) -> impl Iterator<Item = &RunningTask> {
+        self.running.iter().filter(|task| task.location != Location::Here)
+    }
+
+    /// `true` while a worker is free and no task waits.
+    pub(super) fn has_free_worker(&self) -> bool {
+        self.free_workers > 0 && self.length() == 0 && !self.closed
     }
 
     /// Adds a waiting task.

@@ -59,13 +59,19 @@ pub(in crate::analysis) trait LendableBody: TaskBody {
     /// It waits at this location.
     fn set_location(&self, location: Location);
 
+    /// The other node does not run it any more.
+    fn return_here(&mut self);
+
+    /// The report of the other node with the nodes and the time of earlier runs.
+    fn total_of_remote(&mut self, report: Report) -> Report;
+
     /// The other node has finished an iteration.
     fn update_remote(&mut self, report: Report);
 
     /// The deepest iteration of the other node so far, as the result of a search that was stopped.
     fn latest_report(&self) -> Option<Report>;
 
-    /// The other node has done the work.
+    /// The work is done, with this result.
     fn finish_remote(self: Box<Self>, report: Report);
 }
 
@@ -183,6 +189,11 @@ impl QueuedTask {
     /// class, and is never evicted.
     pub(super) fn has_run(&self) -> bool {
         !matches!(self.work, QueuedWork::Start(_))
+    }
+
+    /// `true` for a task that has run neither here nor on another node.
+    pub(super) fn is_new(&self) -> bool {
+        !self.has_run() && !self.control.has_come_back()
     }
 
     /// `true` for a task whose run is paused.

@@ -1,6 +1,7 @@
 //! Tests of the queue's order, bounds and speculative work.
 
 mod counts;
+mod remote;
 mod shared_tasks;
 mod slices;
 mod starvation;

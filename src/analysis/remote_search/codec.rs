@@ -4,6 +4,7 @@
 //! mate; the limits that the flags name, and the time in milliseconds; the number of lines; the
 //! root moves; the client as a text; the first position as a FEN; the moves. Numbers are LEB128.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{RemoteSearch, is_possible};
@@ -96,7 +97,7 @@ impl RemoteSearch {
         if !is_possible(&game, &limits, &options) {
             return Err(DecodeError);
         }
-        Ok(RemoteSearch { game, limits, options, client, class })
+        Ok(RemoteSearch { game: Arc::new(game), limits, options, client, class })
     }
 }
 
@@ -119,7 +120,7 @@ mod tests {
         let moves = search_moves.iter().map(|mv| parse_move(game.position(), mv).unwrap());
         let search_moves = moves.collect();
         RemoteSearch {
-            game,
+            game: Arc::new(game),
             limits: Limits {
                 depth: Some(20),
                 nodes: Some(1_000_000),

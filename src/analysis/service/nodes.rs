@@ -34,7 +34,7 @@ impl Service {
     pub fn run_for_node(&self, search: RemoteSearch) -> Result<AnalysisStream, AnalysisError> {
         let RemoteSearch { game, limits, options, client, class } = search;
         let request = AnalysisRequest {
-            game,
+            game: Arc::unwrap_or_clone(game),
             limits,
             options,
             // The node that asks has looked for what is known. What this one knows may be no result
@@ -45,7 +45,7 @@ impl Service {
             session: None,
             strength: None,
         };
-        self.0.start_search(request, None, &[], SearchOrigin::OtherNode)
+        self.0.start_search(request, None, &[], SearchOrigin::OtherNode, Instant::now())
     }
 
     /// The workers that run searches of this node, those of other nodes included.
@@ -111,7 +111,7 @@ impl Inner {
             && !self.searches.contains(&key)
             && !self.knows(&key, &shared);
         let leased = if needs_lease {
-            Some(self.leased_searches.enter(key, &limits, cluster).await)
+            self.leased_searches.enter(key, &limits, cluster).await
         } else {
             None
         };
@@ -129,7 +129,7 @@ impl Inner {
     pub(super) fn remote_search(
         &self,
         key: &SearchKey,
-        game: &Game,
+        game: &Arc<Game>,
         submitter: &Submitter,
         bounded_limits: Limits,
     ) -> Option<Arc<RemoteSearch>> {
@@ -163,7 +163,7 @@ impl Inner {
             client: submitter.client.clone(),
             search,
         };
-        match self.queue.push_lent(submitter, &watching.control, Box::new(task)) {
+        match self.queue.push_remote(submitter, &watching.control, Box::new(task)) {
             Ok(lent) => {
                 let subscription = vacant.start(&self.queue);
                 tokio::spawn(watching.run(lent));

@@ -392,23 +392,51 @@ async fn an_idle_node_runs_what_waits_on_another() {
 }
 
 #[tokio::test]
-async fn a_busy_node_waits_with_the_one_that_has_the_search() {
+async fn an_idle_worker_runs_one_of_two_that_wait_on_another_node() {
     let gate = Arc::<AtomicBool>::default();
     let nodes = Nodes::new([gated(&gate), gated(&gate)]);
+    let _busy = nodes.services[0].follow(unique_request(0)).await.unwrap();
     let mut streams = Vec::new();
-    for service in &nodes.services {
-        streams.push(service.follow(unique_request(streams.len())).await.unwrap());
+    for service in [&nodes.services[0], &nodes.services[1]] {
+        for depth in 20..22 {
+            streams.push(service.follow(long(depth)).await.unwrap());
+        }
     }
+    wait_until("one runs", || nodes.services[1].status().busy_workers == 1).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(nodes.services[1].status().queue_length, 0, "the other one waits on the first node");
+}
+
+#[tokio::test]
+async fn a_busy_node_waits_with_the_one_that_has_the_search() {
+    let gates: [Arc<AtomicBool>; 2] = Default::default();
+    let nodes = Nodes::new(gates.each_ref().map(gated));
+    let mut busy = Vec::new();
+    for service in &nodes.services {
+        busy.push(service.follow(unique_request(busy.len())).await.unwrap());
+    }
+    let mut streams = Vec::new();
     for service in &nodes.services {
         streams.push(service.follow(long(20)).await.unwrap());
     }
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(nodes.services[1].status().queue_length, 0);
-    gate.store(true, Ordering::SeqCst);
+    gates[0].store(true, Ordering::SeqCst);
     for stream in streams {
         end(stream).await.1.unwrap();
     }
-    assert!(nodes.searches().iter().sum::<u64>() <= 4);
+    assert_eq!(nodes.searches(), [2, 1]);
+}
+
+#[tokio::test]
+async fn the_limit_of_the_service_and_an_equal_one_of_a_request_are_two_searches() {
+    let gate = Arc::<AtomicBool>::default();
+    let nodes = Nodes::new([gated(&gate)]);
+    let bound = Limits { movetime: Some(Duration::from_secs(60)), ..super::depth(20) };
+    let _first = nodes.services[0].follow(long(20)).await.unwrap();
+    let _second = nodes.services[0].follow(request(start_game(), bound)).await.unwrap();
+    assert_eq!(nodes.shared.entries.load(Ordering::SeqCst), 1, "one of them has the lease");
+    assert_eq!(nodes.services[0].searches_in_flight(), 2);
 }
 
 #[tokio::test]

@@ -9,7 +9,8 @@ use crate::analysis::{
     CompletionReason, LeaseAnswer, LostNode, ReadLimit, RemoteEvent, RemoteRun, RemoteSearch,
     SearchDigest, SearchPlace, SessionId, SessionPlace, SharedRecords, SharedWrite, WatchedSearch,
 };
-use crate::engine::StrengthLimit;
+use crate::chess::Move;
+use crate::engine::{StrengthLimit, Variation};
 use crate::store::{EntryKey, Record};
 
 /// An offer as the other nodes see it.
@@ -261,6 +262,37 @@ async fn what_a_lost_node_has_found_is_not_replaced_by_less() {
 }
 
 #[tokio::test]
+async fn the_runs_of_all_nodes_count() {
+    let gate = Arc::<AtomicBool>::default();
+    let (mut node, _first) = Node::busy(&gate, 1).await;
+    let limits = Limits { nodes: Some(100_000), ..movetime(60_000) };
+    let (mut waiting, offer) = node.lend(request(start_game(), limits)).await;
+    offer.update(5).await;
+    let paused = Duration::from_millis(50);
+    tokio::time::sleep(paused).await;
+    drop(offer);
+    let again = node.offer().await;
+    let rest = again.search.limits;
+    assert_eq!(rest.nodes, Some(99_500), "less those of the lost node");
+    assert!(rest.movetime.unwrap() <= Duration::from_secs(60) - paused, "{rest:?}");
+    again.start().await;
+    wait_until("it is lent", || node.service.status().queue_length == 0).await;
+    let (before, _) = waiting.elapsed_and_nodes();
+    tokio::time::sleep(paused).await;
+    let (after, _) = waiting.elapsed_and_nodes();
+    assert!(after >= before + paused, "it does not pause: {before:?}, {after:?}");
+    again.finish(9, StopReason::Nodes).await;
+    let answer = loop {
+        match waiting.next().await.unwrap() {
+            Some(AnalysisUpdate::End(answer)) => break answer,
+            update => assert!(update.is_some(), "a stream ends with an answer"),
+        }
+    };
+    assert_eq!(answer.report.nodes, 500 + 900);
+    assert!(answer.searched >= 2 * paused, "{:?}", answer.searched);
+}
+
+#[tokio::test]
 async fn a_search_that_comes_back_waits_as_others_do() {
     let gate = Arc::<AtomicBool>::default();
     let (mut node, first) = Node::busy(&gate, 1).await;
@@ -389,7 +421,8 @@ async fn a_search_for_another_node_is_not_lent_any_further() {
     let client = Client::new("bob");
     let class = PriorityClass::Interactive;
     let options = SearchOptions::default();
-    let search = RemoteSearch::new(&start_game(), limits, &options, &client, class).unwrap();
+    let search =
+        RemoteSearch::new(&Arc::new(start_game()), limits, &options, &client, class).unwrap();
     let _running = node.service.run_for_node(search).unwrap();
     assert!(node.offers_nothing().await);
 }
@@ -400,7 +433,8 @@ fn a_report_of_another_node_must_be_possible() {
     let (options, client) =
         (SearchOptions { multipv: 2, ..SearchOptions::default() }, Client::new("a"));
     let class = PriorityClass::Batch;
-    let search = RemoteSearch::new(&start_game(), limits, &options, &client, class).unwrap();
+    let search =
+        RemoteSearch::new(&Arc::new(start_game()), limits, &options, &client, class).unwrap();
     let valid = report(9, 5_000);
     let bytes = search.report_encoding().encode(&valid);
     assert_eq!(search.decode(&bytes).unwrap().pv, valid.pv);
@@ -409,15 +443,35 @@ fn a_report_of_another_node_must_be_possible() {
         damaged[place] ^= 0x10;
         assert!(search.decode(&damaged).is_none(), "byte {place}");
     }
-    let illegal = game_of("e2e4 e7e5").moves()[1..].to_vec();
+    let moves = |text: &str| game_of(text).moves().to_vec();
+    let illegal = moves("e2e4 e7e5")[1];
+    let with_lines = |lines: &[&[Move]]| {
+        let line =
+            |pv: &&[Move]| Variation { score: Score::Cp(1), wdl: Wdl::DRAWN, pv: pv.to_vec() };
+        Report { alternatives: lines.iter().map(line).collect(), ..valid.clone() }
+    };
+    let decoded = |report: &Report| search.decode(&search.report_encoding().encode(report));
+    assert!(decoded(&with_lines(&[&moves("d2d4 d7d5")])).is_some());
     let impossible = [
-        Report { pv: illegal, ..valid.clone() },
+        Report { pv: vec![illegal], ..valid.clone() },
+        Report { pv: [moves("e2e4"), vec![illegal, illegal]].concat(), ..valid.clone() },
+        Report { pv: moves("g1f3 g8f6 f3g1 f6g8").repeat(65), ..valid.clone() },
         Report { pv: Vec::new(), ..valid.clone() },
         Report { score: Score::Mate(0), ..valid.clone() },
+        Report { reason: StopReason::Terminal, ..valid.clone() },
+        with_lines(&[&[illegal]]),
+        with_lines(&[&[]]),
+        with_lines(&[&valid.pv]),
+        with_lines(&[&moves("d2d4"), &moves("c2c4")]),
     ];
     for report in impossible {
-        assert!(search.decode(&search.report_encoding().encode(&report)).is_none(), "{report:?}");
+        assert!(decoded(&report).is_none(), "{report:?}");
     }
-    let elsewhere = RemoteSearch::new(&game_of("e2e4"), limits, &options, &client, class).unwrap();
+    let one_move = SearchOptions { search_moves: moves("d2d4"), ..options.clone() };
+    let game = Arc::new(start_game());
+    let search = RemoteSearch::new(&game, limits, &one_move, &client, class).unwrap();
+    assert!(search.decode(&bytes).is_none(), "a first move that was not asked for");
+    let elsewhere =
+        RemoteSearch::new(&Arc::new(game_of("e2e4")), limits, &options, &client, class).unwrap();
     assert!(elsewhere.decode(&bytes).is_none(), "the report of another position");
 }

@@ -144,7 +144,7 @@ async fn perft_beyond_its_time_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_waits_too_long_times_out_and_frees_its_place() {
     let searcher = Scripted::new(until_stopped);
-    let max_wait = Duration::from_millis(50);
+    let max_wait = Duration::from_millis(200);
     let service = service(searcher.clone(), ServiceOptions { max_wait, ..options(1, 8) });
     let other = service.clone();
     let running = tokio::spawn(async move { other.best_move(unique_request(0)).await });

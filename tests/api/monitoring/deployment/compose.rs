@@ -15,6 +15,7 @@ use crate::support::contract::CONTRACT;
 crate::trials![
     three_nodes_have_one_definition,
     only_the_balancer_has_a_public_port,
+    prometheus_scrapes_each_node,
     the_containers_have_no_privileges,
     the_valkey_servers_fit_their_roles,
     the_balancer_knows_the_nodes,
@@ -87,7 +88,10 @@ async fn three_nodes_have_one_definition() {
         let networks = strings(&compose["services"][service]["networks"]);
         assert_eq!(networks, ["back"], "{service}");
         assert!(strings(&node["networks"]).contains(&"back"));
-        assert!(strings(&node["depends_on"]).contains(&service));
+        // A node starts once they answer.
+        assert_eq!(node["depends_on"][service]["condition"], "service_healthy", "{service}");
+        let check = strings(&compose["services"][service]["healthcheck"]["test"]);
+        assert_eq!(check, ["CMD", "valkey-cli", "-e", "ping"], "{service}");
     }
     assert_eq!(compose["networks"]["back"]["internal"], true);
 
@@ -110,6 +114,19 @@ async fn only_the_balancer_has_a_public_port() {
     let subnet = string(&compose["networks"]["front"]["ipam"]["config"][0]["subnet"]);
     assert_eq!(settings.access.trusted_proxies, [subnet.parse().unwrap()]);
     assert!(settings.metrics.listen.is_some(), "the public port must not have /metrics");
+}
+
+async fn prometheus_scrapes_each_node() {
+    let compose = compose();
+    let port = compose_settings(&compose).metrics.listen.expect("an address for metrics").port();
+    let nodes = compose_nodes(&compose);
+    let expected: Vec<String> = nodes.iter().map(|(name, _)| format!("{name}:{port}")).collect();
+    let prometheus = yaml("config/cluster/prometheus.yml");
+    let [job] = items(&prometheus["scrape_configs"]) else { panic!("the nodes are one job") };
+    assert_eq!(strings(&job["static_configs"][0]["targets"]), expected);
+    for file in strings(&prometheus["rule_files"]) {
+        assert!(path("config").join(file).is_file(), "{file}");
+    }
 }
 
 async fn the_containers_have_no_privileges() {

@@ -1,10 +1,11 @@
 //! Tasks that another node runs. They keep no worker of this one busy.
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use super::control::{StartTag, TaskControl};
 use super::running::RunningTask;
+use super::state::State;
 use super::task::{LendableBody, Location, QueuedTask, QueuedWork, Submitter, Task};
 use super::{Queue, clock};
 use crate::analysis::answer::AnalysisError;
@@ -14,7 +15,7 @@ use crate::analysis::session::{CLIENT_SHARES, Client, client_share};
 use crate::engine::Report;
 
 /// A task that another node runs.
-pub(in crate::analysis) struct LentTask {
+pub(in crate::analysis) struct RemoteTask {
     control: Arc<TaskControl>,
     submitter: Submitter,
     /// Its place before it was lent; `None` if it has had none.
@@ -27,23 +28,32 @@ pub(in crate::analysis) struct LentTask {
     body: Box<dyn LendableBody>,
 }
 
-impl LentTask {
+impl RemoteTask {
     /// Publishes that the search has started.
     pub(in crate::analysis) fn start(&mut self) {
         self.is_started = true;
-        let LentTask { location, span, body, .. } = self;
+        let RemoteTask { location, span, body, .. } = self;
         span.in_scope(|| body.start_remote(*location));
     }
 
-    /// `true` after [`LentTask::start`].
+    /// `true` after [`RemoteTask::start`].
     pub(in crate::analysis) fn is_started(&self) -> bool {
         self.is_started
     }
 
     /// Publishes a finished iteration.
     pub(in crate::analysis) fn update(&mut self, report: Report) {
-        let LentTask { span, body, .. } = self;
+        if !self.is_started {
+            // The message of the start was lost.
+            self.start();
+        }
+        let RemoteTask { span, body, .. } = self;
         span.in_scope(|| body.update_remote(report));
+    }
+
+    /// The report of the present run with the nodes and the time of all runs.
+    pub(in crate::analysis) fn total(&mut self, report: Report) -> Report {
+        self.body.total_of_remote(report)
     }
 
     /// The deepest iteration so far, as the result of a search that was stopped.
@@ -76,17 +86,25 @@ impl Queue {
         offered.take(count).collect()
     }
 
-    /// Takes a waiting task out for another node, unless it has started or was removed.
-    pub(in crate::analysis) fn lend(&self, control: &TaskControl) -> Option<LentTask> {
+    /// Takes a waiting task out for another node, unless it has started or was removed, or other
+    /// nodes run as many tasks as may wait here: all of them may come back.
+    pub(in crate::analysis) fn lend(&self, control: &TaskControl) -> Option<RemoteTask> {
         let mut state = self.lock();
+        if state.running_elsewhere().count() >= self.capacity {
+            return None;
+        }
         let tag = control.place()?.start_tag;
         let is_lendable = |queued: &QueuedTask| match &queued.work {
             QueuedWork::Start(task) => task.remote_search().is_some(),
             _ => false,
         };
         let queued = state.remove_waiting(control, is_lendable)?;
-        let stats = self.class_stats(queued.submitter.class);
-        stats.waits.record(clock::elapsed_since(queued.queued_at));
+        if queued.is_new() {
+            let stats = self.class_stats(queued.submitter.class);
+            stats.waits.record(clock::elapsed_since(queued.queued_at));
+        }
+        // One that has come back from a node pauses.
+        queued.control.resume();
         let location = Location::Lent;
         state.running.push(RunningTask::lent(&queued.submitter, &queued.control, location));
         state.preempt_speculation();
@@ -97,7 +115,7 @@ impl Queue {
         let QueuedWork::Start(task) = work else { return None };
         let (span, body) = task.into_lendable()?;
         let tag = Some(tag);
-        Some(LentTask { control, submitter, tag, payer, location, is_started: false, span, body })
+        Some(RemoteTask { control, submitter, tag, payer, location, is_started: false, span, body })
     }
 
     /// `true` if another node may run one more task of this client for requests of its own. Such
@@ -105,8 +123,8 @@ impl Queue {
     pub(in crate::analysis) fn may_watch(&self, client: &Client) -> bool {
         let state = self.lock();
         let watched = state.running.iter().filter(|task| task.location == Location::Watched);
-        let of_client = watched.clone().filter(|task| task.submitter.client == *client).count();
-        let free = self.capacity.saturating_sub(watched.count());
+        let of_client = watched.filter(|task| task.submitter.client == *client).count();
+        let free = self.capacity.saturating_sub(state.running_elsewhere().count());
         free > 0 && of_client < client_share(free, CLIENT_SHARES).max(1)
     }
 
@@ -114,21 +132,21 @@ impl Queue {
     ///
     /// # Errors
     /// A closed queue, which gives the task back.
-    pub(in crate::analysis) fn push_lent(
+    pub(in crate::analysis) fn push_remote(
         &self,
         submitter: Submitter,
         control: &Arc<TaskControl>,
         body: Box<dyn LendableBody>,
-    ) -> Result<LentTask, Box<dyn LendableBody>> {
+    ) -> Result<RemoteTask, Box<dyn LendableBody>> {
+        let location = Location::Watched;
+        body.set_location(location);
         let mut state = self.lock();
         if state.closed {
             return Err(body);
         }
-        let location = Location::Watched;
-        body.set_location(location);
         state.running.push(RunningTask::lent(&submitter, control, location));
         self.publish_change(&mut state);
-        Ok(LentTask {
+        Ok(RemoteTask {
             control: control.clone(),
             payer: submitter.client.clone(),
             submitter,
@@ -140,23 +158,43 @@ impl Queue {
         })
     }
 
-    /// Ends a task with the report of the node that has run it.
-    pub(in crate::analysis) fn finish_lent(&self, lent: LentTask, report: Report) {
-        let LentTask { control, span, body, .. } = lent;
+    /// Ends a task with its result, which is stored: that may wait for the disk.
+    pub(in crate::analysis) fn finish_remote_task(&self, remote: RemoteTask, report: Report) {
+        let RemoteTask { control, span, body, .. } = remote;
+        // It ends also if the result cannot be published.
+        let _end = EndOnDrop { queue: self, control };
         span.in_scope(|| body.finish_remote(report));
-        let mut state = self.lock();
-        drop(state.remove_running(&control));
-        self.publish_change(&mut state);
     }
 
     /// Puts a task back at its old place, if it has had one, because no other node runs it any
     /// more.
-    pub(in crate::analysis) fn give_back(&self, lent: LentTask) {
-        let LentTask { control, submitter, tag, payer, is_started, span, body, .. } = lent;
-        let mut state = self.lock();
+    pub(in crate::analysis) fn give_back(&self, mut remote: RemoteTask) {
+        remote.body.return_here();
+        self.put_back(self.lock(), remote);
+    }
+
+    /// Gives a task that has not started to a free worker. Returns the task if no worker is free,
+    /// or another task waits for it.
+    pub(in crate::analysis) fn give_to_free_worker(
+        &self,
+        mut remote: RemoteTask,
+    ) -> Option<RemoteTask> {
+        let location = remote.location;
+        remote.body.return_here();
+        let state = self.lock();
+        if state.has_free_worker() {
+            self.put_back(state, remote);
+            return None;
+        }
+        drop(state);
+        remote.body.set_location(location);
+        Some(remote)
+    }
+
+    fn put_back(&self, mut state: MutexGuard<'_, State>, remote: RemoteTask) {
+        let RemoteTask { control, submitter, tag, payer, is_started, span, body, .. } = remote;
         let Some(running) = state.remove_running(&control) else { return };
         control.give_back(is_started);
-        body.set_location(Location::Here);
         // Its class and its client may have changed meanwhile.
         let (class, workers) = (submitter.class, submitter.workers);
         let submitter = Submitter { workers, ..running.submitter };
@@ -182,32 +220,18 @@ impl Queue {
         drop(state);
         self.work_available.notify_one();
     }
+}
 
-    /// `true` while a worker is free and no task waits.
-    pub(in crate::analysis) fn has_free_worker(&self) -> bool {
-        let state = self.lock();
-        state.free_workers > 0 && state.length() == 0 && !state.closed
-    }
+/// The end of a task that another node has run.
+struct EndOnDrop<'a> {
+    queue: &'a Queue,
+    control: Arc<TaskControl>,
+}
 
-    /// Resolves when a worker is free and no task waits.
-    pub(in crate::analysis) async fn worker_is_free(&self) {
-        let mut load = self.watch_load();
-        while !self.has_free_worker() {
-            // The sender lives as long as the queue.
-            let _ = load.changed().await;
-        }
-    }
-
-    /// `true` once the queue takes no more tasks.
-    pub(in crate::analysis) fn is_closed(&self) -> bool {
-        self.lock().closed
-    }
-
-    /// `true` if a task of this class waits.
-    pub(in crate::analysis) fn has_waiting(&self) -> bool {
-        let state = self.lock();
-        [PriorityClass::Interactive, PriorityClass::Batch]
-            .into_iter()
-            .any(|class| state.class_queue(class).new_tasks() > 0)
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.lock();
+        drop(state.remove_running(&self.control));
+        self.queue.publish_change(&mut state);
     }
 }
