@@ -7,6 +7,7 @@
 //! - `options`: how a node takes part;
 //! - `endpoint`: where the server is;
 //! - `command_error`: why a command has no answer;
+//! - `error`: why a node does not start;
 //! - `connection`: the connection and its time limits;
 //! - `server_info`: what the server is, and what it must be;
 //! - `keys`: the names of all keys;
@@ -16,10 +17,11 @@
 //! - `view`: a node's view of the others;
 //! - `sessions`: which request of a session is the newest;
 //! - `lending`: searches that nodes run for each other;
-//! - `flights`: searches that one node runs for all;
+//! - `leasing`: searches that one node runs for all;
 //! - `listener`: the messages of other nodes;
 //! - `shared_cache`: the analyses that nodes share, read within `breaker`'s limits;
 //! - `guard`: the limits of optional commands;
+//! - `refusal_log`: the log of what the server refuses;
 //! - `request_counts`, `tickets`: what `counters` has in common for all nodes;
 //! - `jobs`: the review jobs that nodes share, perhaps on a server of their own;
 //! - `redis_cluster`: all but the jobs behind the interface of the analysis service.
@@ -41,6 +43,7 @@ mod membership;
 mod node;
 mod options;
 mod redis_cluster;
+mod refusal_log;
 mod request_counts;
 mod server_info;
 mod sessions;

@@ -5,6 +5,9 @@ use std::time::Duration;
 use redis::{ErrorKind, RedisError, RedisResult, ServerErrorKind};
 use tokio::time::timeout;
 
+/// The longest time until a command is answered that no request waits for.
+pub(super) const COMMAND_LIMIT: Duration = Duration::from_secs(1);
+
 /// The reason why a command has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
@@ -38,6 +41,12 @@ impl CommandError {
     /// replica by now.
     pub(super) fn needs_connection(&self) -> bool {
         self.server_code().is_none_or(|code| code == "READONLY")
+    }
+
+    /// `true` if the primary has too few replicas to take a write. It may be an old one that was
+    /// cut off from them.
+    pub(super) fn lacks_replicas(&self) -> bool {
+        self.server_code() == Some("NOREPLICAS")
     }
 
     /// The code of an error that the server has sent, such as `WRONGTYPE`.

@@ -1,14 +1,14 @@
 //! The connection to the server, with a time limit on each command.
 //!
-//! It is replaced by [`Connection::connect`] alone, after any failure: a connection that is cut off
-//! without a word looks like a slow server for minutes.
+//! It is replaced by [`Connection::connect`] alone, after any failure: a connection that has stopped
+//! to answer looks like a slow server for minutes.
 
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Pipeline};
+use redis::{AsyncConnectionConfig, Cmd, ConnectionAddr, FromRedisValue, Pipeline};
 
 use super::command_error::{CommandError, within};
 use super::endpoint::Endpoint;
@@ -19,7 +19,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// A connection that can be replaced.
 pub(super) struct Connection {
     endpoint: Endpoint,
-    current: RwLock<Option<MultiplexedConnection>>,
+    current: RwLock<Option<Established>>,
+}
+
+struct Established {
+    server: ConnectionAddr,
+    connection: MultiplexedConnection,
 }
 
 impl Connection {
@@ -46,9 +51,30 @@ impl Connection {
         // The library's limit covers the connection alone, not the greetings after it.
         let client = self.endpoint.client().await?;
         let connecting = client.get_multiplexed_async_connection_with_config(&config);
-        let connected = within(2 * CONNECT_TIMEOUT, connecting).await?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(connected);
+        let connected = within(2 * CONNECT_TIMEOUT, connecting).await;
+        let connection = connected.inspect_err(|_| self.endpoint.doubt())?;
+        let server = client.get_connection_info().addr().clone();
+        let established = Established { server, connection };
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(established);
         Ok(())
+    }
+
+    /// Drops the connection, whose server is no primary.
+    pub(super) fn leave_replica(&self) {
+        self.endpoint.doubt();
+        self.disconnect();
+    }
+
+    /// Drops the connection if a Sentinel names another primary by now.
+    pub(super) async fn follow_primary(&self) {
+        if !self.endpoint.has_sentinels() {
+            return;
+        }
+        self.endpoint.doubt();
+        let Ok(client) = self.endpoint.client().await else { return };
+        let primary = client.get_connection_info().addr();
+        let is_other = |established: &mut Established| established.server != *primary;
+        self.current.write().unwrap_or_else(PoisonError::into_inner).take_if(is_other);
     }
 
     /// Drops the connection. Commands fail until the next [`Connection::connect`].
@@ -63,7 +89,8 @@ impl Connection {
 
     fn current(&self) -> Result<MultiplexedConnection, CommandError> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        current.clone().ok_or(CommandError::Disconnected)
+        let established = current.as_ref().ok_or(CommandError::Disconnected)?;
+        Ok(established.connection.clone())
     }
 
     /// Sends a command.

@@ -32,7 +32,7 @@ enum Place {
 #[derive(Debug)]
 struct Sentinels {
     sentinels: Vec<ConnectionAddr>,
-    /// The one that has answered last.
+    /// The one that is asked first: it has answered last.
     last: AtomicUsize,
     /// The name of the primary.
     primary: String,
@@ -63,6 +63,19 @@ impl Endpoint {
     pub(super) fn address(&self) -> &str {
         match &*self.0 {
             Place::Fixed { address, .. } | Place::Sentinels(Sentinels { address, .. }) => address,
+        }
+    }
+
+    /// `true` if Sentinels name the server.
+    pub(super) fn has_sentinels(&self) -> bool {
+        matches!(*self.0, Place::Sentinels(_))
+    }
+
+    /// Has another Sentinel asked next, because the last one may be cut off from the others: what
+    /// it names is no primary.
+    pub(super) fn doubt(&self) {
+        if let Place::Sentinels(Sentinels { sentinels, last, .. }) = &*self.0 {
+            last.store((last.load(Ordering::Relaxed) + 1) % sentinels.len(), Ordering::Relaxed);
         }
     }
 

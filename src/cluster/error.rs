@@ -40,12 +40,13 @@ pub enum ClusterError {
     /// The server cannot be used.
     #[error("cluster.url: {0}")]
     Unsuitable(#[from] UnsuitableServer),
-    /// The jobs' server refuses the user or the password, or what the user needs.
-    #[error("cluster.jobs_url: the server refuses this user: {0}")]
-    JobsRefused(CommandError),
-    /// The jobs' server cannot be used.
-    #[error("cluster.jobs_url: {0}")]
-    UnsuitableForJobs(UnsuitableServer),
+    /// The jobs' server, which this setting names, refuses the user or the password, or what the
+    /// user needs.
+    #[error("{0}: the server refuses this user: {1}")]
+    JobsRefused(&'static str, CommandError),
+    /// The jobs' server, which this setting names, cannot be used.
+    #[error("{0}: {1}")]
+    UnsuitableForJobs(&'static str, UnsuitableServer),
     /// The system provides no random numbers.
     #[error("the system provides no random numbers: {0}")]
     Random(#[from] getrandom::Error),

@@ -2,27 +2,24 @@
 //! logged once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::breaker::Breaker;
 use super::command_error::CommandError;
 use super::connection::Connection;
+use super::refusal_log::RefusalLog;
 
 /// The guard of one kind of commands.
 #[derive(Debug)]
 pub(super) struct Guard {
     connection: Arc<Connection>,
     breaker: Breaker,
-    /// The log line of a refusal.
-    refusal: &'static str,
-    is_refusal_logged: AtomicBool,
+    refusals: RefusalLog,
 }
 
 impl Guard {
-    /// A guard of commands by this connection.
+    /// A guard of commands by this connection, with the log line of a refusal.
     pub(super) fn new(connection: Arc<Connection>, refusal: &'static str) -> Guard {
-        let (breaker, is_refusal_logged) = (Breaker::default(), AtomicBool::new(false));
-        Guard { connection, breaker, refusal, is_refusal_logged }
+        Guard { connection, breaker: Breaker::default(), refusals: RefusalLog::new(refusal) }
     }
 
     /// The answer to a command, unless the server is slow, cannot be reached, or refuses it. The
@@ -37,7 +34,7 @@ impl Guard {
         match command.await {
             Ok(answer) => {
                 self.breaker.record(true);
-                self.is_refusal_logged.store(false, Ordering::Relaxed);
+                self.refusals.note_success();
                 Some(answer)
             }
             Err(error) => {
@@ -50,8 +47,8 @@ impl Guard {
     fn note_failure(&self, error: &CommandError) {
         if error.server_code().is_none() {
             self.breaker.record(false);
-        } else if !self.is_refusal_logged.swap(true, Ordering::Relaxed) {
-            tracing::warn!(error = error.to_string(), "{}", self.refusal);
+        } else {
+            self.refusals.note_refusal(error);
         }
     }
 }

@@ -14,10 +14,11 @@
 //! | `ids` | the ids of all jobs (set) |
 //! | `gone` | the ids of removed jobs, the oldest first (list) |
 //! | `keys` | request digest and job by the digest of an idempotency key (hash) |
-//! | `job:<id>` | record, number of published evaluations, fencing number (hash) |
+//! | `job:<id>` | record, number of published evaluations, fencing number, whether it has ended, digest of its idempotency key (hash) |
 //! | `games:<id>`, `texts:<id>` | games and PGN texts by number (hashes) |
 //! | `find:<id>` | evaluations in the order of their positions (list) |
 //! | `lease:<id>` | the node that runs the job, while it renews its claim |
+//! | `probe` | written to learn whether the server takes writes; soon expires |
 
 mod link;
 mod log;

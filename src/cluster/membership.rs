@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use redis::cmd;
 
-use super::command_error::CommandError;
+use super::command_error::{COMMAND_LIMIT, CommandError};
 use super::connection::Connection;
 use super::heartbeat::{Heartbeat, MAX_BYTES};
 use super::keys::Keys;
@@ -15,9 +15,6 @@ use super::node::NodeId;
 
 /// The time between two heartbeats of a node.
 pub(super) const INTERVAL: Duration = Duration::from_secs(1);
-
-/// The longest time until a heartbeat is answered.
-const LIMIT: Duration = Duration::from_secs(1);
 
 /// A node without a heartbeat for this long is dead.
 pub(super) const DEAD_AFTER: Duration = Duration::from_secs(3);
@@ -76,7 +73,7 @@ pub(super) async fn beat(
         .arg(KEPT.as_millis() as u64)
         .arg(DEAD_AFTER.as_millis() as u64)
         .arg(MAX_NODES);
-    let answer: Vec<Vec<u8>> = connection.run(&command, LIMIT).await?;
+    let answer: Vec<Vec<u8>> = connection.run(&command, COMMAND_LIMIT).await?;
     Ok(parse(&answer))
 }
 
@@ -92,7 +89,7 @@ pub(super) async fn leave(
     let mut commands = redis::pipe();
     commands.del(format!("{}{node}", keys.heartbeat_prefix())).ignore();
     commands.zrem(keys.nodes(), node.as_str()).ignore();
-    connection.run_all(&commands, LIMIT).await
+    connection.run_all(&commands, COMMAND_LIMIT).await
 }
 
 /// Reads ids and heartbeats in turn. Those of another version, or damaged ones, are left out.

@@ -15,6 +15,8 @@ pub struct ClusterOptions {
     pub(super) endpoint: Endpoint,
     /// The server of the jobs, by default the same.
     pub(super) jobs_endpoint: Endpoint,
+    /// The setting that names it.
+    pub(super) jobs_setting: &'static str,
     /// The number of replicas of the jobs' server that must have a write.
     pub(super) replicas: u32,
     pub(super) node: NodeId,
@@ -34,8 +36,14 @@ impl ClusterOptions {
         if prefix.len() > MAX_PREFIX || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ClusterError::Prefix { max: MAX_PREFIX });
         }
-        let (jobs_endpoint, node) = (endpoint.clone(), NodeId::new(&name)?);
-        Ok(ClusterOptions { endpoint, jobs_endpoint, replicas: 0, node, prefix: prefix.to_owned() })
+        Ok(ClusterOptions {
+            jobs_endpoint: endpoint.clone(),
+            jobs_setting: "cluster.url",
+            endpoint,
+            replicas: 0,
+            node: NodeId::new(&name)?,
+            prefix: prefix.to_owned(),
+        })
     }
 
     /// The same options with the settings `cluster.jobs_url`, which may be empty, and
@@ -48,14 +56,14 @@ impl ClusterOptions {
             return Ok(ClusterOptions { replicas, ..self });
         }
         let jobs_endpoint = Endpoint::parse(url).ok_or(ClusterError::JobsUrl)?;
-        Ok(ClusterOptions { jobs_endpoint, replicas, ..self })
+        Ok(ClusterOptions { jobs_endpoint, jobs_setting: "cluster.jobs_url", replicas, ..self })
     }
 }
 
 impl fmt::Debug for ClusterOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The URLs may have a password.
-        let ClusterOptions { endpoint: _, jobs_endpoint: _, replicas, node, prefix } = self;
+        let ClusterOptions { replicas, node, prefix, .. } = self;
         let mut out = f.debug_struct("ClusterOptions");
         out.field("replicas", replicas).field("node", node).field("prefix", prefix);
         out.finish_non_exhaustive()

@@ -65,8 +65,12 @@ impl ServerInfo {
         // Without arguments: servers that are too old take one at most.
         let info = connection.run::<String>(&cmd("INFO"), LIMIT).await?;
         let server = ServerInfo::parse(&info);
-        // After a failover, until the Sentinels know the new primary.
-        if server.is_replica { Err(CommandError::Replica) } else { Ok(server) }
+        if server.is_replica {
+            // After a failover, until the Sentinels know the new primary.
+            connection.leave_replica();
+            return Err(CommandError::Replica);
+        }
+        Ok(server)
     }
 
     /// Asks when changes are on the disk. A user who may not know is told nothing.
@@ -95,7 +99,7 @@ impl ServerInfo {
         ServerInfo {
             version: value_of("redis_version").unwrap_or_else(|| "unknown".to_owned()),
             is_replica: value_of("role").is_some_and(|role| role == "slave"),
-            is_redis_cluster: value_of("redis_mode").is_some_and(|mode| mode == "cluster"),
+            is_redis_cluster: value_of("cluster_enabled").is_some_and(|value| value == "1"),
             eviction_policy: value_of("maxmemory_policy"),
             max_memory: value_of("maxmemory").and_then(|text| text.parse().ok()).unwrap_or(0),
             is_append_only: value_of("aof_enabled").is_some_and(|value| value == "1"),
@@ -163,7 +167,7 @@ mod tests {
 
     fn info(version: &str, max_memory: u64, policy: &str) -> ServerInfo {
         ServerInfo::parse(&format!(
-            "# Server\r\nredis_version:{version}\r\nredis_mode:standalone\r\n\r\n# Memory\r\n\
+            "# Server\r\nredis_version:{version}\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n\r\n# Memory\r\n\
              maxmemory:{max_memory}\r\nmaxmemory_human:1G\r\nmaxmemory_policy:{policy}\r\n"
         ))
     }
@@ -182,7 +186,7 @@ mod tests {
             assert_eq!(check.is_ok(), is_new_enough, "{version}");
         }
         assert!(ServerInfo::parse("").check().is_err());
-        let in_cluster = ServerInfo::parse("redis_version:7.2.4\r\nredis_mode:cluster\r\n");
+        let in_cluster = ServerInfo::parse("redis_version:7.2.4\r\ncluster_enabled:1\r\n");
         assert_eq!(in_cluster.check(), Err(UnsuitableServer::RedisCluster));
     }
 

@@ -10,7 +10,7 @@ mod value;
 mod writer;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use redis::cmd;
@@ -23,6 +23,7 @@ use super::breaker::Breaker;
 use super::command_error::CommandError;
 use super::connection::Connection;
 use super::keys::Keys;
+use super::refusal_log::RefusalLog;
 use crate::analysis::{ReadLimit, SharedCacheCounts, SharedWrite};
 use crate::store::{EntryKey, Record};
 
@@ -56,8 +57,7 @@ pub(super) struct SharedCache {
     patient_breaker: Breaker,
     queue: Queue,
     counters: Arc<Counters>,
-    /// A refusal of the server was logged.
-    is_refusal_logged: AtomicBool,
+    refusals: RefusalLog,
 }
 
 impl SharedCache {
@@ -76,7 +76,7 @@ impl SharedCache {
             patient_breaker: Breaker::default(),
             queue,
             counters,
-            is_refusal_logged: AtomicBool::new(false),
+            refusals: RefusalLog::new("the cluster's server refuses reads of the shared cache"),
         };
         (cache, writer)
     }
@@ -106,7 +106,7 @@ impl SharedCache {
         match self.connection.run::<Vec<Option<Vec<u8>>>>(&command, limit).await {
             Ok(values) => {
                 breaker.record(true);
-                self.is_refusal_logged.store(false, Ordering::Relaxed);
+                self.refusals.note_success();
                 self.counters.reads.fetch_add(1, Ordering::Relaxed);
                 self.records(&key, &position, contexts, values)
             }
@@ -145,10 +145,7 @@ impl SharedCache {
             Some("WRONGTYPE") => self.discard(Change::Delete { key: key.to_vec() }),
             Some(_) => {
                 self.counters.skipped_reads.fetch_add(1, Ordering::Relaxed);
-                if !self.is_refusal_logged.swap(true, Ordering::Relaxed) {
-                    let error = error.to_string();
-                    tracing::warn!(error, "the cluster's server refuses reads of the shared cache");
-                }
+                self.refusals.note_refusal(error);
             }
             None => {
                 self.counters.late_reads.fetch_add(1, Ordering::Relaxed);

@@ -4721,7 +4721,7 @@ export interface operations {
              *
              *     `shutting_down`: The server is shutting down and accepts no new searches. Retry after the seconds in `Retry-After`; another process may answer then.
              *
-             *     `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, or `store` while writing to disk fails. With `store`, other requests are still answered.
+             *     `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, `store` while writing to disk fails, or `jobs` while the server of a cluster's jobs cannot be used. With `store` and `jobs`, other requests are still answered.
              */
             503: {
                 headers: {
@@ -4798,7 +4798,7 @@ export interface operations {
             };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["Internal"];
-            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, or `store` while writing to disk fails. With `store`, other requests are still answered. */
+            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, `store` while writing to disk fails, or `jobs` while the server of a cluster's jobs cannot be used. With `store` and `jobs`, other requests are still answered. */
             503: {
                 headers: {
                     /** @description Whole seconds after which a retry makes sense. */
@@ -4860,7 +4860,7 @@ export interface operations {
             };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["Internal"];
-            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, or `store` while writing to disk fails. With `store`, other requests are still answered. */
+            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, `store` while writing to disk fails, or `jobs` while the server of a cluster's jobs cannot be used. With `store` and `jobs`, other requests are still answered. */
             503: {
                 headers: {
                     /** @description Whole seconds after which a retry makes sense. */
@@ -4949,7 +4949,7 @@ export interface operations {
             /**
              * @description `queue_full`: All workers are busy and the queue is full, or a limit is reached: of streams and live boards, batches, explore requests, tablebase lookups, uploads, jobs, or the memory of one client's concurrent requests. `detail` names the limit; `queue_length` counts the waiting requests or the used slots. Retry after the seconds in `Retry-After`.
              *
-             *     `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, or `store` while writing to disk fails. With `store`, other requests are still answered.
+             *     `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, `store` while writing to disk fails, or `jobs` while the server of a cluster's jobs cannot be used. With `store` and `jobs`, other requests are still answered.
              */
             503: {
                 headers: {
@@ -5023,7 +5023,7 @@ export interface operations {
             };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["Internal"];
-            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, or `store` while writing to disk fails. With `store`, other requests are still answered. */
+            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, `store` while writing to disk fails, or `jobs` while the server of a cluster's jobs cannot be used. With `store` and `jobs`, other requests are still answered. */
             503: {
                 headers: {
                     /** @description Whole seconds after which a retry makes sense. */
@@ -6185,7 +6185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, or `store` while writing to disk fails. With `store`, other requests are still answered. */
+            /** @description `not_ready`: The server takes no traffic now. The member `reasons` says why: `starting`, `shutting_down`, `store` while writing to disk fails, or `jobs` while the server of a cluster's jobs cannot be used. With `store` and `jobs`, other requests are still answered. */
             503: {
                 headers: {
                     /** @description Whole seconds after which a retry makes sense. */

@@ -17,6 +17,8 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub(super) struct Link {
     connection: Connection,
+    /// Each new server is logged.
+    is_logged: bool,
     /// Time of the last attempt to connect. The lock is held during an attempt.
     last_attempt: Mutex<Option<Instant>>,
 }
@@ -33,7 +35,13 @@ pub(super) enum LinkError {
 impl Link {
     /// A connection that is established by the first command.
     pub(super) fn new(endpoint: &Endpoint) -> Link {
-        Link { connection: Connection::new(endpoint.clone()), last_attempt: Mutex::default() }
+        let connection = Connection::new(endpoint.clone());
+        Link { connection, is_logged: false, last_attempt: Mutex::default() }
+    }
+
+    /// The same connection, which logs each new server.
+    pub(super) fn logged(self) -> Link {
+        Link { is_logged: true, ..self }
     }
 
     /// The address without user and password.
@@ -58,10 +66,17 @@ impl Link {
         }
         let server = self.connect().await;
         *last_attempt = Some(Instant::now());
-        if server.is_err() {
-            self.connection.disconnect();
+        match &server {
+            Ok(server) if self.is_logged => log_server(self.address(), server),
+            Ok(_) => {}
+            Err(_) => self.connection.disconnect(),
         }
         server.map(Some)
+    }
+
+    /// Connects anew with the next command if a Sentinel names another primary by now.
+    pub(super) async fn follow_primary(&self) {
+        self.connection.follow_primary().await;
     }
 
     async fn connect(&self) -> Result<ServerInfo, LinkError> {
@@ -98,12 +113,20 @@ impl Link {
         self.checked(self.connection.run_all(commands, limit).await)
     }
 
-    /// Drops the connection after a failure that is not the primary's answer.
+    /// Drops the connection after a failure that is no answer of the primary.
     fn checked<T>(&self, answer: Result<T, CommandError>) -> Result<T, LinkError> {
         let is_broken = answer.as_ref().is_err_and(CommandError::needs_connection);
         if is_broken {
             self.connection.disconnect();
         }
         Ok(answer?)
+    }
+}
+
+fn log_server(address: &str, server: &ServerInfo) {
+    let version = server.version.as_str();
+    tracing::info!(server = address, version, "connected to the jobs' server");
+    if let Some(advice) = server.advice_for_jobs() {
+        tracing::warn!(server = address, "{advice}");
     }
 }

@@ -148,7 +148,16 @@ impl RedisJobs {
         let mut publish = self.server.script(scripts::PUBLISH);
         publish.arg(id.to_string()).arg(claim.fence).arg(done);
         if let Some(JobEnd { at_ms, failed }) = end {
-            let record = JobRecord { end, ..self.job(id)?.ok_or(AppendError::Gone)? };
+            let record = match self.job(id) {
+                Ok(record) => record.ok_or(AppendError::Gone)?,
+                Err(error) if error.is_temporary() => return Err(error.into()),
+                // No attempt would help. The run ends, and the job waits for an operator.
+                Err(error) => {
+                    tracing::error!(job = %id, error = error.to_string(), "a job cannot end");
+                    return Err(AppendError::ClaimLost);
+                }
+            };
+            let record = JobRecord { end, ..record };
             publish.arg(seal(Kind::Job, id, 0, &record.encode())).arg(at_ms).arg(u8::from(failed));
         } else {
             publish.arg(&["", "", ""]);
@@ -270,24 +279,29 @@ impl JobBook for RedisJobs {
         let id = job.record.id;
         let (games, texts) = (self.server.key_of("games", id), self.server.key_of("texts", id));
         let mut pieces = pipe();
-        let mut bytes = 0;
+        let (mut bytes, mut texts_expire) = (0, false);
         let kept_ms = UPLOAD_KEPT.as_millis() as u64;
         let mut rest = (0_u32..).zip(&job.games).peekable();
         while let Some((number, game)) = rest.next() {
             let record = seal(Kind::Game, id, number.into(), game.record);
             bytes += record.len();
             pieces.hset(&games, number, record).ignore();
+            if pieces.len() == 1 {
+                // At once, because the server may get the beginning of the piece alone.
+                pieces.cmd("PEXPIRE").arg(&games).arg(kept_ms).ignore();
+            }
             if let Some(text) = game.text {
                 let text = seal(Kind::Text, id, number.into(), text.as_bytes());
                 bytes += text.len();
                 pieces.hset(&texts, number, text).ignore();
+                if !std::mem::replace(&mut texts_expire, true) {
+                    pieces.cmd("PEXPIRE").arg(&texts).arg(kept_ms).ignore();
+                }
             }
             if bytes >= UPLOAD_PIECE || rest.peek().is_none() {
-                pieces.cmd("PEXPIRE").arg(&games).arg(kept_ms).ignore();
-                pieces.cmd("PEXPIRE").arg(&texts).arg(kept_ms).ignore();
                 let piece = std::mem::replace(&mut pieces, pipe());
                 self.server.write_all_soon(&piece)?;
-                bytes = 0;
+                (bytes, texts_expire) = (0, false);
             }
         }
         Ok(())

@@ -47,29 +47,23 @@ impl JobsServer {
     /// The server refuses the user, is too old, or may drop jobs.
     pub(super) async fn connect(options: &ClusterOptions) -> Result<JobsServer, ClusterError> {
         let ClusterOptions { jobs_endpoint, prefix, replicas, .. } = options;
+        let jobs_setting = options.jobs_setting;
         let server = JobsServer {
             runtime: Handle::current(),
             reads: Link::new(jobs_endpoint),
-            writes: Link::new(jobs_endpoint),
+            writes: Link::new(jobs_endpoint).logged(),
             follower: Link::new(jobs_endpoint),
             root: jobs_root(prefix),
             replicas: *replicas,
         };
         let address = server.writes.address();
         match server.writes.establish().await {
-            Ok(Some(info)) => {
-                let version = info.version.as_str();
-                tracing::info!(server = address, version, "connected to the jobs' server");
-                if let Some(advice) = info.advice_for_jobs() {
-                    tracing::warn!(server = address, "{advice}");
-                }
-            }
-            Ok(None) => {}
+            Ok(_) => {}
             Err(LinkError::Unsuitable(error)) => {
-                return Err(ClusterError::UnsuitableForJobs(error));
+                return Err(ClusterError::UnsuitableForJobs(jobs_setting, error));
             }
             Err(LinkError::Command(error)) if error.is_refusal() => {
-                return Err(ClusterError::JobsRefused(error));
+                return Err(ClusterError::JobsRefused(jobs_setting, error));
             }
             Err(LinkError::Command(error)) => tracing::warn!(
                 server = address,
@@ -123,9 +117,23 @@ impl JobsServer {
     /// # Errors
     /// As [`JobsServer::read`]. The write may have happened.
     pub(super) fn write<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
-        let answer = self.write_soon(command)?;
-        self.wait_for_replicas()?;
-        Ok(answer)
+        if self.replicas == 0 {
+            return self.write_soon(command);
+        }
+        let mut wait = cmd("WAIT");
+        wait.arg(self.replicas).arg(REPLICA_LIMIT.as_millis() as u64);
+        // Both on one connection: another one may lead to another server.
+        let mut both = pipe();
+        both.add_command(command.clone()).add_command(wait);
+        let limit = WRITE_LIMIT + REPLICA_LIMIT;
+        let (answer, reached): (T, u32) = self.run_write(self.writes.run_all(&both, limit))?;
+        if reached >= self.replicas {
+            return Ok(answer);
+        }
+        self.follow_primary();
+        let needed = self.replicas;
+        let reason = format!("{reached} replicas have the last write; {needed} must have it");
+        Err(StoreError::Unreachable(reason))
     }
 
     /// Sends two commands that write, and waits until both are durable. The effects of the second
@@ -146,7 +154,7 @@ impl JobsServer {
             // The server answers both, and others who see them, once they are on its disk.
             let mut both = pipe();
             both.add_command(first.clone()).add_command(second.clone());
-            let (first, second) = self.runtime.block_on(self.writes.run_all(&both, WRITE_LIMIT))?;
+            let (first, second) = self.run_write(self.writes.run_all(&both, WRITE_LIMIT))?;
             return Ok(if expected == first { second } else { first });
         };
         if answer == expected { self.write(second) } else { Ok(answer) }
@@ -157,7 +165,7 @@ impl JobsServer {
     /// # Errors
     /// As [`JobsServer::write`].
     pub(super) fn write_soon<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
-        Ok(self.runtime.block_on(self.writes.run(command, WRITE_LIMIT))?)
+        self.run_write(self.writes.run(command, WRITE_LIMIT))
     }
 
     /// Sends commands that write something that may be lost with the server, all at once.
@@ -165,24 +173,27 @@ impl JobsServer {
     /// # Errors
     /// As [`JobsServer::write`].
     pub(super) fn write_all_soon(&self, commands: &Pipeline) -> Result<(), StoreError> {
-        Ok(self.runtime.block_on(self.writes.run_all::<()>(commands, WRITE_LIMIT))?)
+        self.run_write(self.writes.run_all::<()>(commands, WRITE_LIMIT))
     }
 
-    /// Waits until the replicas have all writes so far.
-    fn wait_for_replicas(&self) -> Result<(), StoreError> {
-        if self.replicas == 0 {
-            return Ok(());
+    fn run_write<T>(
+        &self,
+        write: impl Future<Output = Result<T, LinkError>>,
+    ) -> Result<T, StoreError> {
+        let written = self.runtime.block_on(write);
+        if let Err(LinkError::Command(error)) = &written
+            && error.lacks_replicas()
+        {
+            self.follow_primary();
         }
-        let mut wait = cmd("WAIT");
-        wait.arg(self.replicas).arg(REPLICA_LIMIT.as_millis() as u64);
-        let limit = REPLICA_LIMIT + WRITE_LIMIT;
-        let reached: u32 = self.runtime.block_on(self.writes.run(&wait, limit))?;
-        if reached >= self.replicas {
-            return Ok(());
+        Ok(written?)
+    }
+
+    /// Leaves a primary whose replicas follow another one by now.
+    fn follow_primary(&self) {
+        for link in [&self.writes, &self.reads, &self.follower] {
+            self.runtime.block_on(link.follow_primary());
         }
-        let needed = self.replicas;
-        let reason = format!("{reached} replicas have the last write; {needed} must have it");
-        Err(StoreError::Unreachable(reason))
     }
 
     /// Reads the entries of the log after a position, and waits at most `wait` for the first.

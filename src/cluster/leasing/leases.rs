@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::analysis::{ClusterNode, LostNode, SearchDigest, SearchLease, SearchPlace};
-use crate::cluster::command_error::CommandError;
+use crate::cluster::command_error::{COMMAND_LIMIT, CommandError};
 use crate::cluster::connection::Connection;
 use crate::cluster::guard::Guard;
 use crate::cluster::keys::Keys;
@@ -23,9 +23,6 @@ use crate::cluster::node::NodeId;
 /// The longest time for which a request waits for the place of its search: little beside the time
 /// of a long search.
 const ENTER_LIMIT: Duration = Duration::from_millis(20);
-
-/// The longest time until other commands are answered.
-const LIMIT: Duration = Duration::from_secs(1);
 
 /// How long a lease that is not renewed lasts.
 const LIFETIME: Duration = Duration::from_secs(6);
@@ -176,20 +173,36 @@ impl Inner {
     }
 
     async fn renew(&self) -> Result<(), CommandError> {
-        let held = self.held.borrow().clone();
+        let mut held = self.held.borrow().clone();
+        held.retain(|_, digest| digest.is_some());
         let mut commands = redis::pipe();
-        for (number, digest) in held {
+        for (&number, digest) in &held {
             let Some(digest) = digest else { continue };
             let command = commands.cmd("EVAL").arg(RENEW).arg(1).arg(self.keys.lease(&digest.0));
             command.arg(self.value(number)).arg(LIFETIME.as_millis() as u64).ignore();
         }
-        if commands.is_empty() { Ok(()) } else { self.connection.run_all(&commands, LIMIT).await }
+        if held.is_empty() {
+            return Ok(());
+        }
+        let renewed = self.connection.run_all(&commands, COMMAND_LIMIT).await;
+        // One that has ended meanwhile may have been renewed after its end.
+        held.retain(|number, _| !self.is_held(*number));
+        for (number, digest) in held {
+            if let Some(digest) = digest {
+                self.leave(number, digest).await;
+            }
+        }
+        renewed
+    }
+
+    fn is_held(&self, number: u64) -> bool {
+        self.held.borrow().get(&number).is_some_and(Option::is_some)
     }
 
     async fn leave(&self, number: u64, digest: SearchDigest) {
         let mut command = cmd("EVAL");
         command.arg(LEAVE).arg(1).arg(self.keys.lease(&digest.0)).arg(self.value(number));
-        if let Err(error) = self.connection.run::<()>(&command, LIMIT).await {
+        if let Err(error) = self.connection.run::<()>(&command, COMMAND_LIMIT).await {
             tracing::debug!(error = error.to_string(), "the lease of a search ends by itself");
         }
         self.remove(number);

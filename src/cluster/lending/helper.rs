@@ -20,12 +20,10 @@ use super::offered_search::OfferedSearch;
 use super::reporter::{ALIVE_INTERVAL, Reporter, UPDATE_INTERVAL};
 use super::search_id::SearchId;
 use crate::analysis::{AnalysisStream, AnalysisUpdate, PriorityClass, Service};
-use crate::cluster::command_error::CommandError;
+use crate::cluster::command_error::{COMMAND_LIMIT, CommandError};
 use crate::cluster::connection::Connection;
 use crate::cluster::endpoint::Endpoint;
-
-/// The longest time until a command is answered.
-const LIMIT: Duration = Duration::from_secs(1);
+use crate::cluster::refusal_log::RefusalLog;
 
 /// How long a read waits for an offer. Then the node looks whether it still has a free worker.
 const WAIT: Duration = Duration::from_millis(100);
@@ -57,6 +55,14 @@ struct Inner {
     running: Mutex<HashMap<SearchId, watch::Sender<bool>>>,
     /// Searches of other nodes that have started here.
     helped: AtomicU64,
+    refusals: RefusalLog,
+}
+
+/// The next look for searches of lost nodes.
+struct TakeOver {
+    last: Instant,
+    /// Where the next look at each stream begins, because a look sees a part of a long one alone.
+    cursors: [Vec<u8>; 2],
 }
 
 /// An entry of a stream that this node has taken.
@@ -64,6 +70,21 @@ struct Inner {
 struct Taken {
     entry: Entry,
     search: OfferedSearch,
+}
+
+impl TakeOver {
+    fn new() -> TakeOver {
+        TakeOver { last: Instant::now(), cursors: [(); 2].map(|()| b"0-0".to_vec()) }
+    }
+
+    /// `true` about once in [`ALIVE_INTERVAL`].
+    fn is_due(&mut self) -> bool {
+        let is_due = self.last.elapsed() >= ALIVE_INTERVAL;
+        if is_due {
+            self.last = Instant::now();
+        }
+        is_due
+    }
 }
 
 /// A search that runs here. Dropping it forgets it.
@@ -101,8 +122,9 @@ impl Helper {
         lender: Lender,
     ) -> Helper {
         let reader = Connection::new(endpoint.clone());
+        let refusals = RefusalLog::new("the cluster's server refuses searches of others");
         let (running, helped) = (Mutex::default(), AtomicU64::new(0));
-        Helper(Arc::new(Inner { messenger, reader, lender, running, helped }))
+        Helper(Arc::new(Inner { messenger, reader, lender, running, helped, refusals }))
     }
 
     /// How many searches of other nodes have started here.
@@ -116,33 +138,23 @@ impl Helper {
         service: Service,
         mut leaving: watch::Receiver<bool>,
     ) {
-        let mut last_take_over = Instant::now();
-        let mut is_refusal_logged = false;
+        let mut take_over = TakeOver::new();
         loop {
             tokio::select! {
                 // The sender may only be dropped with the node.
                 _ = leaving.wait_for(|leaving| *leaving) => return,
                 () = service.free_worker() => {}
             }
-            let take_over = last_take_over.elapsed() >= ALIVE_INTERVAL;
-            if take_over {
-                last_take_over = Instant::now();
-            }
-            match self.0.take(take_over).await {
+            match self.0.take(&mut take_over).await {
                 Ok(taken) => {
+                    self.0.refusals.note_success();
                     for taken in taken {
                         self.start(&service, taken).await;
                     }
                 }
                 Err(error) => {
                     self.0.reader.disconnect();
-                    let (error, is_refusal) = (error.to_string(), error.server_code().is_some());
-                    if is_refusal && !is_refusal_logged {
-                        tracing::warn!(error, "the cluster's server refuses searches of others");
-                    } else {
-                        tracing::debug!(error, "no searches of other nodes");
-                    }
-                    is_refusal_logged |= is_refusal;
+                    self.0.log_failure(&error);
                     let _ = timeout(RETRY, leaving.wait_for(|leaving| *leaving)).await;
                 }
             }
@@ -187,9 +199,20 @@ impl Inner {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next search: one whose node is lost if `take_over`, then an interactive one, then
-    /// any. Waits a little for it.
-    async fn take(&self, take_over: bool) -> Result<Vec<Taken>, CommandError> {
+    /// Logs a refusal. The heartbeats tell of a missing server.
+    fn log_failure(&self, error: &CommandError) {
+        match error.server_code() {
+            // A server that has lost its data, or the stream with it, has no group.
+            Some(code) if !matches!(code, "NOGROUP" | "UNBLOCKED") => {
+                self.refusals.note_refusal(error);
+            }
+            _ => tracing::debug!(error = error.to_string(), "no searches of other nodes"),
+        }
+    }
+
+    /// Takes the next search: one whose node is lost, from time to time, then an interactive one,
+    /// then any. Waits a little for it.
+    async fn take(&self, take_over: &mut TakeOver) -> Result<Vec<Taken>, CommandError> {
         if !self.messenger.connection.is_connected() {
             return Err(CommandError::Disconnected);
         }
@@ -199,9 +222,9 @@ impl Inner {
         }
         let streams = [PriorityClass::Interactive, PriorityClass::Batch]
             .map(|class| self.messenger.keys.searches(class));
-        if take_over {
-            for stream in &streams {
-                let taken = self.take_over(stream).await?;
+        if take_over.is_due() {
+            for (stream, cursor) in streams.iter().zip(&mut take_over.cursors) {
+                let taken = self.take_over(stream, cursor).await?;
                 if !taken.is_empty() {
                     return Ok(taken);
                 }
@@ -224,7 +247,7 @@ impl Inner {
                 .arg(GROUP)
                 .arg("0")
                 .arg("MKSTREAM");
-            match self.reader.run::<()>(&command, LIMIT).await {
+            match self.reader.run::<()>(&command, COMMAND_LIMIT).await {
                 Err(error) if error.server_code() != Some("BUSYGROUP") => return Err(error),
                 _ => {}
             }
@@ -243,7 +266,7 @@ impl Inner {
             command.arg("BLOCK").arg(wait.as_millis() as u64);
         }
         command.arg("STREAMS").arg(streams).arg(vec![">"; streams.len()]);
-        let answer: Value = self.reader.run(&command, LIMIT + WAIT).await?;
+        let answer: Value = self.reader.run(&command, COMMAND_LIMIT + WAIT).await?;
         let mut taken = Vec::new();
         for (entry, bytes) in entries_of(&answer) {
             taken.extend(self.accept(entry, bytes).await?);
@@ -251,14 +274,22 @@ impl Inner {
         Ok(taken)
     }
 
-    /// Takes a search over whose node has given no sign of life.
-    async fn take_over(&self, stream: &[u8]) -> Result<Vec<Taken>, CommandError> {
+    /// Takes a search over whose node has given no sign of life, if there is one behind the cursor
+    /// among those at which the server looks.
+    async fn take_over(
+        &self,
+        stream: &[u8],
+        cursor: &mut Vec<u8>,
+    ) -> Result<Vec<Taken>, CommandError> {
         let mut command = cmd("XAUTOCLAIM");
         command.arg(stream).arg(GROUP).arg(self.messenger.node.as_str());
-        command.arg(TAKE_OVER_AFTER.as_millis() as u64).arg("0-0").arg("COUNT").arg(1);
-        let answer: Value = self.reader.run(&command, LIMIT).await?;
+        command.arg(TAKE_OVER_AFTER.as_millis() as u64).arg(&*cursor).arg("COUNT").arg(1);
+        let answer: Value = self.reader.run(&command, COMMAND_LIMIT).await?;
         let Value::Array(parts) = answer else { return Ok(Vec::new()) };
-        let Some(Value::Array(entries)) = parts.get(1) else { return Ok(Vec::new()) };
+        let [Value::BulkString(next), Value::Array(entries), ..] = &parts[..] else {
+            return Ok(Vec::new());
+        };
+        cursor.clone_from(next);
         let mut taken = Vec::new();
         for (entry, bytes) in entries.iter().filter_map(|entry| entry_of(stream, entry)) {
             if self.deliveries(&entry).await? <= MAX_DELIVERIES {
@@ -274,13 +305,18 @@ impl Inner {
     async fn deliveries(&self, Entry { stream, id }: &Entry) -> Result<u64, CommandError> {
         let mut command = cmd("XPENDING");
         command.arg(stream).arg(GROUP).arg(id).arg(id).arg(1);
-        let pending: Vec<(String, String, u64, u64)> = self.reader.run(&command, LIMIT).await?;
+        let pending: Vec<(String, String, u64, u64)> =
+            self.reader.run(&command, COMMAND_LIMIT).await?;
         Ok(pending.first().map_or(0, |&(_, _, _, deliveries)| deliveries))
     }
 
     /// A taken search; none if it is damaged or of another version. Such an entry is removed.
-    async fn accept(&self, entry: Entry, bytes: Vec<u8>) -> Result<Option<Taken>, CommandError> {
-        match OfferedSearch::decode(&bytes) {
+    async fn accept(
+        &self,
+        entry: Entry,
+        bytes: Option<Vec<u8>>,
+    ) -> Result<Option<Taken>, CommandError> {
+        match OfferedSearch::decode(&bytes.unwrap_or_default()) {
             Ok(search) if search.lender != self.messenger.node => Ok(Some(Taken { entry, search })),
             // The node was free when it began to read, and is not any more.
             Ok(OfferedSearch { id: search, lender: sender, .. }) => {
@@ -299,7 +335,7 @@ impl Inner {
     async fn drop_entry(&self, entry: &Entry) -> Result<(), CommandError> {
         let mut commands = redis::pipe();
         entry.remove(&mut commands);
-        self.reader.run_all(&commands, LIMIT).await
+        self.reader.run_all(&commands, COMMAND_LIMIT).await
     }
 }
 
@@ -380,7 +416,7 @@ impl RunningSearch {
             .arg(0)
             .arg(id)
             .arg("JUSTID");
-        let claimed = self.inner.messenger.connection.run::<Value>(&claim, LIMIT).await;
+        let claimed = self.inner.messenger.connection.run::<Value>(&claim, COMMAND_LIMIT).await;
         // While the server is away, the node that asks runs the search itself.
         self.reporter.stay_alive(claimed.is_err()).await
     }
@@ -408,12 +444,12 @@ impl RunningSearch {
                 commands.add_command(self.reporter.command(Content::Finished(report))).ignore();
             }
         }
-        connection.run_all(&commands, LIMIT).await
+        connection.run_all(&commands, COMMAND_LIMIT).await
     }
 }
 
 /// The entries of several streams, with the search of each.
-fn entries_of(answer: &Value) -> Vec<(Entry, Vec<u8>)> {
+fn entries_of(answer: &Value) -> Vec<(Entry, Option<Vec<u8>>)> {
     let Value::Array(streams) = answer else { return Vec::new() };
     let mut all = Vec::new();
     for stream in streams {
@@ -424,11 +460,17 @@ fn entries_of(answer: &Value) -> Vec<(Entry, Vec<u8>)> {
     all
 }
 
-/// An entry of a stream, with its search.
-fn entry_of(stream: &[u8], entry: &Value) -> Option<(Entry, Vec<u8>)> {
+/// An entry of a stream, with its search; `None` in its place if the entry has other fields.
+fn entry_of(stream: &[u8], entry: &Value) -> Option<(Entry, Option<Vec<u8>>)> {
     let Value::Array(parts) = entry else { return None };
-    let [Value::BulkString(id), Value::Array(fields)] = &parts[..] else { return None };
-    let [_, Value::BulkString(bytes)] = &fields[..] else { return None };
+    let [Value::BulkString(id), fields] = &parts[..] else { return None };
+    let bytes = match fields {
+        Value::Array(fields) => match &fields[..] {
+            [_, Value::BulkString(bytes)] => Some(bytes.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
     let id = String::from_utf8(id.clone()).ok()?;
-    Some((Entry { stream: stream.to_vec(), id }, bytes.clone()))
+    Some((Entry { stream: stream.to_vec(), id }, bytes))
 }

@@ -1,7 +1,7 @@
 //! The side of a node that offers searches to the others.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use redis::cmd;
@@ -16,11 +16,9 @@ use super::offered_search::OfferedSearch;
 use super::search_id::SearchId;
 use crate::analysis::{RemoteEvent, RemoteRun, RemoteSearch};
 use crate::cluster::breaker::Breaker;
-use crate::cluster::command_error::CommandError;
+use crate::cluster::command_error::{COMMAND_LIMIT, CommandError};
 use crate::cluster::node::NodeId;
-
-/// The longest time until a command is answered.
-const LIMIT: Duration = Duration::from_secs(1);
+use crate::cluster::refusal_log::RefusalLog;
 
 /// The most offers in a stream. Older ones vanish, and their nodes run them.
 const MAX_OFFERS: usize = 1_000;
@@ -44,8 +42,7 @@ struct Inner {
     lent: AtomicU64,
     /// Keeps the node from offers that the server does not take.
     breaker: Breaker,
-    /// A refusal of the server was logged.
-    is_refusal_logged: AtomicBool,
+    refusals: RefusalLog,
 }
 
 /// An open offer.
@@ -82,7 +79,7 @@ impl Lender {
             mailboxes: Mailboxes::default(),
             lent: AtomicU64::new(0),
             breaker: Breaker::default(),
-            is_refusal_logged: AtomicBool::new(false),
+            refusals: RefusalLog::new("the cluster's server refuses searches for other nodes"),
         }))
     }
 
@@ -128,12 +125,10 @@ impl Lender {
 }
 
 impl Inner {
-    /// Logs a refusal once. The heartbeats tell of a missing server.
+    /// Logs a refusal. The heartbeats tell of a missing server.
     fn log_failure(&self, error: &CommandError) {
-        let is_new = || !self.is_refusal_logged.swap(true, Ordering::Relaxed);
-        if error.server_code().is_some() && is_new() {
-            let error = error.to_string();
-            tracing::warn!(error, "the cluster's server refuses searches for other nodes");
+        if error.server_code().is_some() {
+            self.refusals.note_refusal(error);
         } else {
             tracing::debug!(error = error.to_string(), "a search was not lent");
         }
@@ -166,12 +161,8 @@ impl Inner {
                     match offer.meaning_of(message) {
                         Meaning::Nothing => {}
                         Meaning::Event(event) => {
-                            if offer.note_start() {
-                                let _ = events.send(RemoteEvent::Started).await;
-                            }
                             let is_last = matches!(event, RemoteEvent::Finished(_));
-                            // Without a listener the offer is withdrawn below.
-                            let _ = events.send(event).await;
+                            offer.pass_on(event, events).await;
                             if is_last {
                                 return if is_stopping { offer.remove().await } else { Ok(()) };
                             }
@@ -211,23 +202,26 @@ impl Inner {
 impl OpenOffer<'_> {
     /// Adds the search to its stream.
     async fn publish(&mut self) -> Result<(), CommandError> {
-        let Inner { messenger, breaker, .. } = self.inner;
+        let Inner { messenger, breaker, refusals, .. } = self.inner;
         let mut command = cmd("XADD");
         command.arg(&self.entry.stream).arg("MAXLEN").arg("~").arg(MAX_OFFERS).arg("*");
         command.arg("search").arg(OfferedSearch::encode(self.id, &messenger.node, &self.search));
-        let added = messenger.connection.run(&command, LIMIT).await;
+        let added = messenger.connection.run(&command, COMMAND_LIMIT).await;
         breaker.record(added.is_ok());
         self.entry.id = added?;
+        refusals.note_success();
         self.last_message = Instant::now();
         Ok(())
     }
 
-    /// Counts the start of the search. Returns `true` if it was not known.
-    fn note_start(&mut self) -> bool {
-        let is_new = !self.is_started;
-        self.is_started = true;
-        self.inner.lent.fetch_add(u64::from(is_new), Ordering::Relaxed);
-        is_new
+    /// Passes an event on, the first one after the start of the search, which is counted. Without
+    /// a listener the offer is withdrawn soon.
+    async fn pass_on(&mut self, event: RemoteEvent, events: &mpsc::Sender<RemoteEvent>) {
+        if !std::mem::replace(&mut self.is_started, true) {
+            self.inner.lent.fetch_add(1, Ordering::Relaxed);
+            let _ = events.send(RemoteEvent::Started).await;
+        }
+        let _ = events.send(event).await;
     }
 
     /// What a message means for the search.
@@ -275,7 +269,7 @@ impl OpenOffer<'_> {
         let Messenger { connection, keys, .. } = &self.inner.messenger;
         let mut command = cmd("GET");
         command.arg(keys.result(&self.id.to_string()));
-        let value: Option<Vec<u8>> = connection.run(&command, LIMIT).await.ok()?;
+        let value: Option<Vec<u8>> = connection.run(&command, COMMAND_LIMIT).await.ok()?;
         let report = self.search.decode(&value?)?;
         Some(RemoteEvent::Finished(Box::new(report)))
     }
@@ -297,6 +291,6 @@ impl OpenOffer<'_> {
     async fn remove(&self) -> Result<(), CommandError> {
         let mut commands = redis::pipe();
         self.entry.remove(&mut commands);
-        self.inner.messenger.connection.run_all(&commands, LIMIT).await
+        self.inner.messenger.connection.run_all(&commands, COMMAND_LIMIT).await
     }
 }

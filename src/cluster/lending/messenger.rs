@@ -1,19 +1,15 @@
 //! The sender of a node's messages.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use redis::Cmd;
 
 use super::message::{Content, Message};
 use super::search_id::SearchId;
-use crate::cluster::command_error::CommandError;
+use crate::cluster::command_error::{COMMAND_LIMIT, CommandError};
 use crate::cluster::connection::Connection;
 use crate::cluster::keys::Keys;
 use crate::cluster::node::NodeId;
-
-/// The longest time until a command is answered.
-const LIMIT: Duration = Duration::from_secs(1);
 
 /// A node with its connection. Clones share the connection.
 #[derive(Clone, Debug)]
@@ -35,7 +31,7 @@ impl Messenger {
         receiver: &NodeId,
         content: Content,
     ) -> Result<u64, CommandError> {
-        self.connection.run(&self.command(search, receiver, content), LIMIT).await
+        self.connection.run(&self.command(search, receiver, content), COMMAND_LIMIT).await
     }
 
     /// The command that sends a message.

@@ -12,21 +12,19 @@ use tokio::time::{sleep, timeout};
 use super::counters::Counters;
 use super::value::{MAX_VALUE_BYTES, encode};
 use crate::analysis::SharedWrite;
-use crate::cluster::command_error::CommandError;
+use crate::cluster::command_error::{COMMAND_LIMIT, CommandError};
 use crate::cluster::connection::Connection;
 use crate::cluster::keys::Keys;
+use crate::cluster::refusal_log::RefusalLog;
 use crate::store::Record;
 
 /// How long the first change of a batch waits for others.
 const DELAY: Duration = Duration::from_millis(20);
 
-/// The longest time until a batch is answered.
-const LIMIT: Duration = Duration::from_secs(1);
-
 /// The longest time for which a flush waits.
 const FLUSH_LIMIT: Duration = Duration::from_secs(2);
 
-/// The time after a failed batch before the next attempt.
+/// The time after a batch that failed, or was refused completely, before the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The most changes that wait, and that are sent at once.
@@ -120,7 +118,7 @@ pub(crate) struct Writer {
     keys: Keys,
     changes: mpsc::Receiver<Change>,
     counters: Arc<Counters>,
-    is_refusal_logged: bool,
+    refusals: RefusalLog,
 }
 
 /// A queue and its writer.
@@ -130,7 +128,8 @@ pub(super) fn new(
     counters: Arc<Counters>,
 ) -> (Queue, Writer) {
     let (sender, changes) = mpsc::channel(MAX_WAITING);
-    (Queue(sender), Writer { connection, keys, changes, counters, is_refusal_logged: false })
+    let refusals = RefusalLog::new("the cluster's server refuses writes of the shared cache");
+    (Queue(sender), Writer { connection, keys, changes, counters, refusals })
 }
 
 impl Writer {
@@ -158,7 +157,7 @@ impl Writer {
     }
 
     /// Sends a batch. One that fails is dropped, because the cache may forget anything.
-    async fn send(&mut self, batch: &[Change]) {
+    async fn send(&self, batch: &[Change]) {
         let mut commands = Pipeline::with_capacity(batch.len());
         batch.iter().for_each(|change| self.add(&mut commands, change));
         if commands.is_empty() {
@@ -169,7 +168,7 @@ impl Writer {
             Ok(results) => {
                 let written = results.iter().filter(|result| matches!(result, Ok(1))).count();
                 self.counters.writes.fetch_add(written as u64, Ordering::Relaxed);
-                self.note_refusals(&results);
+                self.note_refusals(&results).await;
             }
             Err(error) => {
                 tracing::debug!(error = error.to_string(), writes, "analyses were not shared");
@@ -187,26 +186,25 @@ impl Writer {
         if !self.connection.is_connected() {
             self.connection.connect().await?;
         }
-        self.connection.run_all(commands.ignore_errors(), LIMIT).await
+        self.connection.run_all(commands.ignore_errors(), COMMAND_LIMIT).await
     }
 
-    /// Counts the changes that the server has refused, and logs the first.
-    fn note_refusals(&mut self, results: &[RedisResult<i64>]) {
-        let refusals = results.iter().filter_map(|result| result.as_ref().err());
+    /// Counts the changes that the server has refused, and logs the first. A server that refuses
+    /// all of them is left alone for a while.
+    async fn note_refusals(&self, results: &[RedisResult<i64>]) {
+        let mut refusals = results.iter().filter_map(|result| result.as_ref().err());
         let count = refusals.clone().count();
         self.counters.dropped_writes.fetch_add(count as u64, Ordering::Relaxed);
-        let Some(error) = refusals.into_iter().next() else {
-            self.is_refusal_logged = false;
+        let Some(error) = refusals.next() else { return self.refusals.note_success() };
+        self.refusals.note_refusal(error);
+        if count < results.len() {
             return;
-        };
-        if !std::mem::replace(&mut self.is_refusal_logged, true) {
-            let error = error.to_string();
-            tracing::warn!(error, "the cluster's server refuses writes of the shared cache");
         }
-        if count == results.len() {
-            // It may no longer be the server that takes writes.
+        if error.code() == Some("READONLY") {
+            // Another server takes the writes by now.
             self.connection.disconnect();
         }
+        sleep(PAUSE).await;
     }
 
     fn add(&self, commands: &mut Pipeline, change: &Change) {

@@ -365,8 +365,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "Not ready",
         explanation: "The server takes no traffic now. The member `reasons` says why: `starting`, \
-            `shutting_down`, or `store` while writing to disk fails. With `store`, other requests \
-            are still answered.",
+            `shutting_down`, `store` while writing to disk fails, or `jobs` while the server of a \
+            cluster's jobs cannot be used. With `store` and `jobs`, other requests are still \
+            answered.",
     },
 ];
 
