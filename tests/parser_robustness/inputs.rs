@@ -10,4 +10,5 @@ pub(crate) mod move_text;
 pub(crate) mod packed;
 pub(crate) mod pgn;
 mod position;
+pub(crate) mod remote_search;
 pub(crate) mod uci_line;

@@ -1,4 +1,5 @@
-//! Robustness of every parser of client input: no input may cause a panic.
+//! Robustness of every parser of client input, and of what nodes send each other: no input may
+//! cause a panic.
 //!
 //! Each parser gets 20,000 inputs, or 1.25 million when `KIBITZER_FULL` is set. Half of them are
 //! mutations of valid inputs, the others are noise. The seed is fixed. The fuzz targets in
@@ -145,6 +146,21 @@ fn no_uci_line_makes_the_parser_panic() {
         valid: &valid,
         mutate: mutate::reorder_words,
         alphabet,
+    }
+    .run(random);
+}
+
+#[test]
+fn no_offered_search_makes_the_decoder_panic() {
+    let mut random = Random::new(7);
+    let positions = seeds::positions(&mut random, 200);
+    let valid = seeds::remote_searches(&mut random, &positions);
+    RobustnessCase {
+        name: "offered search",
+        parse: inputs::remote_search::check,
+        valid: &valid,
+        mutate: mutate::rewrite_search,
+        alphabet: b"\x00\x01\x02\x7f\x80\xff /wb-KQkq",
     }
     .run(random);
 }

@@ -181,6 +181,19 @@ pub(crate) fn rewrite_json(random: &mut Random, valid: &[u8], alphabet: &[u8]) -
     if random.once_in(2) { edit(random, &bytes, alphabet) } else { bytes }
 }
 
+/// A search with other limits; sometimes with an additional edit.
+pub(crate) fn rewrite_search(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
+    let mut bytes = valid.to_vec();
+    // Behind the version and the flags stand the limits.
+    let place = 2 + random.below(4.min(bytes.len() - 2));
+    match random.below(3) {
+        0 => return edit(random, valid, alphabet),
+        1 => bytes[place] ^= 1 << random.below(7),
+        _ => bytes[1] ^= 1 << random.below(2),
+    }
+    if random.once_in(4) { edit(random, &bytes, alphabet) } else { bytes }
+}
+
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// A packed form with another piece or with a flipped bit behind the board; or one with edits.

@@ -1,8 +1,13 @@
 //! Valid inputs that are mutated.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::analysis::{Client, PriorityClass, RemoteSearch};
 use kibitzer::chess::encodings::packed::PackedPosition;
 use kibitzer::chess::pgn::{Line, PgnGame, PgnMove, write};
 use kibitzer::chess::{CastlingNotation, Game, Outcome, Position, to_san, to_uci};
+use kibitzer::engine::{Limits, SearchOptions};
 
 use crate::inputs::{body, move_text};
 use crate::random::Random;
@@ -36,6 +41,32 @@ pub(crate) fn packed(positions: &[Position]) -> Vec<Vec<u8>> {
         .iter()
         .map(|position| PackedPosition::from_position(position).to_text().into_bytes())
         .collect()
+}
+
+/// Offered searches of positions behind some moves, with different limits.
+pub(crate) fn remote_searches(random: &mut Random, positions: &[Position]) -> Vec<Vec<u8>> {
+    let (options, client) = (SearchOptions::default(), Client::new("a client"));
+    let classes = [PriorityClass::Interactive, PriorityClass::Batch];
+    let mut searches = Vec::new();
+    for position in positions {
+        let mut game = Game::new(position.clone());
+        for _ in 0..random.below(8) {
+            let moves = game.position().legal_moves();
+            if !moves.is_empty() {
+                game.play(*random.pick(&moves));
+            }
+        }
+        let limits = Limits {
+            depth: random.once_in(2).then_some(20),
+            nodes: random.once_in(2).then_some(1_000_000),
+            movetime: Some(Duration::from_millis(60_000)),
+            ..Limits::default()
+        };
+        let (game, class) = (Arc::new(game), *random.pick(&classes));
+        let search = RemoteSearch::new(&game, limits, &options, &client, class);
+        searches.extend(search.map(|search| search.to_bytes()));
+    }
+    searches
 }
 
 /// Every move of the positions of [`move_text`] in each notation, after the byte that chooses the
