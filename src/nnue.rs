@@ -20,6 +20,7 @@ mod delta;
 mod error;
 mod feature_layer;
 mod header;
+mod later_layers;
 mod layered;
 mod line;
 mod network;

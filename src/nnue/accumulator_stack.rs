@@ -128,7 +128,7 @@ impl AccumulatorStack {
             }
             StackForm::Layered(layers, accumulators) => {
                 let rows = accumulators.last(layers.features(), perspectives, line, position);
-                layers.evaluate(rows, bucket, units_per_pawn)
+                layers.evaluate(self.kernels, rows, bucket, units_per_pawn)
             }
         }
     }

@@ -94,7 +94,7 @@ impl BoardEvaluator<'_> {
             BoardForm::Layered(layers, cache) => {
                 let [own, other] =
                     accumulators(layers.features(), &kernels.layered, cache, views, boards);
-                layers.evaluate([&own, &other], bucket, 100)
+                layers.evaluate(kernels, [&own, &other], bucket, 100)
             }
         }
     }

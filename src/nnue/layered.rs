@@ -1,12 +1,11 @@
 //! The layered network, format 2: two more layers lie between the accumulators and the output.
 
-mod layers;
-
 use super::architecture::{LAYERED_HIDDEN, OUTPUT_BUCKETS, Row, scale_output};
 use super::error::NetworkError;
 use super::feature_layer::FeatureLayer;
+use super::later_layers::{LaterLayers, OUTPUT_ONE};
 use super::payload::Payload;
-use layers::{LaterLayers, OUTPUT_ONE};
+use super::simd::Kernels;
 
 /// The weights of a network with [`LAYERED_HIDDEN`] neurons for each perspective. One of
 /// [`OUTPUT_BUCKETS`] sets of later layers is selected by the number of pieces.
@@ -43,13 +42,15 @@ impl LayeredNetwork {
 
     /// The evaluation from the accumulators of the side to move and of the other side, in a unit
     /// that divides 100 raw centipawns into `units_per_pawn` parts.
+    #[inline]
     pub(super) fn evaluate(
         &self,
+        kernels: &Kernels,
         accumulators: [&Row<LAYERED_HIDDEN>; 2],
         bucket: usize,
         units_per_pawn: i32,
     ) -> i32 {
-        let output = self.later_layers[bucket].output(accumulators);
+        let output = kernels.layered_output(accumulators, &self.later_layers[bucket]);
         scale_output(i64::from(output), OUTPUT_ONE, self.scale, units_per_pawn)
     }
 }

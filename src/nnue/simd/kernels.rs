@@ -1,6 +1,7 @@
 //! The kernels of a level, and the macro that defines them in terms of vector operations.
 
 use crate::nnue::architecture::{HIDDEN, LAYERED_HIDDEN, MAX_OUTPUT_WEIGHT, QA, Row};
+use crate::nnue::later_layers::LaterLayers;
 
 /// The kernels of a level, with the guarantee that this processor has its instructions: only
 /// [`Kernels::for_level`] returns them.
@@ -10,6 +11,7 @@ pub(in crate::nnue) struct Kernels {
     /// The updates of a layered network's accumulators.
     pub(in crate::nnue) layered: RowKernels<LAYERED_HIDDEN>,
     pub(super) output: unsafe fn(&Row<HIDDEN>, &Row<HIDDEN>, &[Row<HIDDEN>; 2]) -> i64,
+    pub(super) layered_output: unsafe fn([&Row<LAYERED_HIDDEN>; 2], &LaterLayers) -> i32,
 }
 
 impl Kernels {
@@ -25,6 +27,18 @@ impl Kernels {
         // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it
         // before it returned `self`.
         unsafe { (self.output)(own, other, weights) }
+    }
+
+    /// The output of a layered network, from the accumulators of the side to move and of the other
+    /// side.
+    #[inline]
+    pub(in crate::nnue) fn layered_output(
+        &self,
+        accumulators: [&Row<LAYERED_HIDDEN>; 2],
+        layers: &LaterLayers,
+    ) -> i32 {
+        // SAFETY: as in `output`.
+        unsafe { (self.layered_output)(accumulators, layers) }
     }
 }
 
@@ -111,11 +125,18 @@ pub(super) const MAX_PRODUCT: usize = (QA * QA) as usize * MAX_OUTPUT_WEIGHT as 
 ///   products at a time; `zero_sums() -> Sums`;
 /// - `add_products(Sums, sums: Vector, weights: Vector) -> Sums`: adds v²·w, where v is the sum
 ///   clipped to 0–255;
-/// - `total(Sums) -> i64`.
+/// - `total(Sums) -> i64`;
+/// - what `layered_kernel` needs.
 macro_rules! kernels {
     ($features:literal) => {
-        pub(super) static KERNELS: super::kernels::Kernels =
-            super::kernels::Kernels { single_layer: row_kernels(), layered: row_kernels(), output };
+        layered_kernel!($features);
+
+        pub(super) static KERNELS: super::kernels::Kernels = super::kernels::Kernels {
+            single_layer: row_kernels(),
+            layered: row_kernels(),
+            output,
+            layered_output,
+        };
 
         const fn row_kernels<const NEURONS: usize>() -> super::kernels::RowKernels<NEURONS> {
             const {

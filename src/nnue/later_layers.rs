@@ -1,25 +1,23 @@
-//! The layers after the accumulators, in scalar code.
+//! The layers after the accumulators of a layered network: their weights, and their activations.
 //!
 //! No sum overflows 32 bits: the inputs of each layer are 0 to 127, and the weights and biases are
 //! bounded by their type or by [`LaterLayers::validate_all`].
 
-use crate::nnue::architecture::{
-    LAYERED_HIDDEN, OUTPUT_BUCKETS, QA, QB, Row, SECOND_LAYER, THIRD_LAYER,
-};
-use crate::nnue::error::NetworkError;
-use crate::nnue::payload::{Payload, validate_output_weights};
+use super::architecture::{LAYERED_HIDDEN, OUTPUT_BUCKETS, QA, QB, SECOND_LAYER, THIRD_LAYER};
+use super::error::NetworkError;
+use super::payload::{Payload, validate_output_weights};
 
 /// The neurons of both perspectives, multiplied in pairs: the inputs of the second layer.
-const PAIRS: usize = LAYERED_HIDDEN;
+pub(super) const PAIRS: usize = LAYERED_HIDDEN;
 
 /// Each neuron of the second layer has two activations, a clipped and a squared one.
-const ACTIVATIONS: usize = 2 * SECOND_LAYER;
+pub(super) const ACTIVATIONS: usize = 2 * SECOND_LAYER;
 
 /// The largest activation; it represents 1.0.
 const MAX_ACTIVATION: i32 = 127;
 
 /// The activation of a pair of 1.0 and 1.0 is the product of 255 and 255, shifted to 127.
-const PAIR_SHIFT: u32 = 9;
+pub(super) const PAIR_SHIFT: u32 = 9;
 
 /// A sum of the second or third layer, shifted to an activation.
 const SHIFT: u32 = QB.ilog2();
@@ -50,13 +48,30 @@ const _: () = {
     assert!(largest_output <= i32::MAX as i64);
 };
 
+/// The inputs that a vector instruction multiplies at once for a neuron.
+pub(super) const GROUP: usize = 4;
+
+/// The neurons of a [`Column`].
+const COLUMN_NEURONS: usize = 16;
+
+/// The weights of a group of inputs for sixteen neurons, neuron by neuron. It is a cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Column(pub(super) [i8; GROUP * COLUMN_NEURONS]);
+
+/// The weights of the second layer, for each group of inputs.
+pub(super) type SecondWeights = [Column; PAIRS / GROUP];
+
+/// The weights of the third layer, for each group of inputs.
+pub(super) type ThirdWeights = [[Column; THIRD_LAYER / COLUMN_NEURONS]; ACTIVATIONS / GROUP];
+
 /// The layers of one output bucket.
 #[derive(Clone)]
 pub(super) struct LaterLayers {
-    second_weights: [[i8; PAIRS]; SECOND_LAYER],
-    second_biases: [i32; SECOND_LAYER],
-    third_weights: [[i8; ACTIVATIONS]; THIRD_LAYER],
-    third_biases: [i32; THIRD_LAYER],
+    pub(super) second_weights: SecondWeights,
+    pub(super) second_biases: [i32; SECOND_LAYER],
+    pub(super) third_weights: ThirdWeights,
+    pub(super) third_biases: [i32; THIRD_LAYER],
     output_weights: [i16; THIRD_LAYER],
     output_bias: i32,
 }
@@ -74,9 +89,9 @@ impl LaterLayers {
         + 4;
 
     const ZERO: LaterLayers = LaterLayers {
-        second_weights: [[0; PAIRS]; SECOND_LAYER],
+        second_weights: [Column::ZERO; PAIRS / GROUP],
         second_biases: [0; SECOND_LAYER],
-        third_weights: [[0; ACTIVATIONS]; THIRD_LAYER],
+        third_weights: [[Column::ZERO; THIRD_LAYER / COLUMN_NEURONS]; ACTIVATIONS / GROUP],
         third_biases: [0; THIRD_LAYER],
         output_weights: [0; THIRD_LAYER],
         output_bias: 0,
@@ -108,12 +123,22 @@ impl LaterLayers {
     /// Reads all output buckets from the payload of a file, layer by layer.
     pub(super) fn decode_all(payload: &mut Payload<'_>) -> Box<[LaterLayers]> {
         let mut all = vec![LaterLayers::ZERO; OUTPUT_BUCKETS].into_boxed_slice();
-        for row in all.iter_mut().flat_map(|bucket| &mut bucket.second_weights) {
-            *row = payload.read_i8();
+        for bucket in &mut *all {
+            for neuron in 0..SECOND_LAYER {
+                let row = payload.read_i8::<PAIRS>();
+                for (column, group) in bucket.second_weights.iter_mut().zip(row.as_chunks().0) {
+                    column.set(neuron, group);
+                }
+            }
         }
         all.iter_mut().for_each(|bucket| bucket.second_biases = payload.read_i32());
-        for row in all.iter_mut().flat_map(|bucket| &mut bucket.third_weights) {
-            *row = payload.read_i8();
+        for bucket in &mut *all {
+            for neuron in 0..THIRD_LAYER {
+                let row = payload.read_i8::<ACTIVATIONS>();
+                for (columns, group) in bucket.third_weights.iter_mut().zip(row.as_chunks().0) {
+                    columns[neuron / COLUMN_NEURONS].set(neuron % COLUMN_NEURONS, group);
+                }
+            }
         }
         all.iter_mut().for_each(|bucket| bucket.third_biases = payload.read_i32());
         all.iter_mut().for_each(|bucket| bucket.output_weights = payload.read_i16());
@@ -121,56 +146,38 @@ impl LaterLayers {
         all
     }
 
-    /// The output from the accumulators of the side to move and of the other side.
-    pub(super) fn output(&self, accumulators: [&Row<LAYERED_HIDDEN>; 2]) -> i32 {
-        let inputs = pairs(accumulators);
-        let sums = weighted_sums(&self.second_weights, &self.second_biases, &inputs);
-        let inputs = second_activations(&sums);
-        let sums = weighted_sums(&self.third_weights, &self.third_biases, &inputs);
-        let inputs = sums.map(clipped_activation);
-        weighted_sum(&self.output_weights, self.output_bias, &inputs)
+    /// The output from the sums of the third layer.
+    #[inline]
+    pub(super) fn output(&self, sums: &[i32; THIRD_LAYER]) -> i32 {
+        let products = self.output_weights.iter().zip(sums);
+        let products =
+            products.map(|(&weight, &sum)| i32::from(weight) * i32::from(clipped_activation(sum)));
+        self.output_bias + products.sum::<i32>()
     }
 }
 
-/// The products of clipped pairs: the half of the side to move, then that of the other side. Neuron
-/// j of a perspective belongs to neuron j + [`LAYERED_HIDDEN`] / 2.
-fn pairs(accumulators: [&Row<LAYERED_HIDDEN>; 2]) -> [i16; PAIRS] {
-    let mut pairs = [0; PAIRS];
-    let (halves, _) = pairs.as_chunks_mut::<{ PAIRS / 2 }>();
-    for (half, accumulator) in halves.iter_mut().zip(accumulators) {
-        let (left, right) = accumulator.0.split_at(LAYERED_HIDDEN / 2);
-        for (pair, (&left, &right)) in half.iter_mut().zip(left.iter().zip(right)) {
-            *pair = ((clipped(left) * clipped(right)) >> PAIR_SHIFT) as i16;
-        }
+impl Column {
+    const ZERO: Column = Column([0; GROUP * COLUMN_NEURONS]);
+
+    /// The weights of a neuron.
+    pub(super) fn of(&self, neuron: usize) -> &[i8; GROUP] {
+        &self.0.as_chunks().0[neuron]
     }
-    pairs
+
+    fn set(&mut self, neuron: usize, weights: &[i8; GROUP]) {
+        self.0.as_chunks_mut().0[neuron] = *weights;
+    }
 }
 
-fn clipped(sum: i16) -> i32 {
-    i32::from(sum).clamp(0, QA)
-}
-
-/// The sums of a layer: for each neuron the bias plus the weights times the inputs.
-fn weighted_sums<const INPUTS: usize, const NEURONS: usize>(
-    weights: &[[i8; INPUTS]; NEURONS],
-    biases: &[i32; NEURONS],
-    inputs: &[i16; INPUTS],
-) -> [i32; NEURONS] {
-    std::array::from_fn(|neuron| weighted_sum(&weights[neuron], biases[neuron], inputs))
-}
-
-fn weighted_sum<W: Copy + Into<i32>, const INPUTS: usize>(
-    weights: &[W; INPUTS],
-    bias: i32,
-    inputs: &[i16; INPUTS],
-) -> i32 {
-    let products =
-        weights.iter().zip(inputs).map(|(&weight, &input)| weight.into() * i32::from(input));
-    bias + products.sum::<i32>()
-}
+/// The activations of the neurons of both perspectives, multiplied in pairs: the half of the side
+/// to move, then that of the other side. Neuron j of a perspective belongs to neuron j +
+/// [`LAYERED_HIDDEN`] / 2.
+#[repr(C, align(64))]
+pub(super) struct Pairs(pub(super) [u8; PAIRS]);
 
 /// The clipped activations of the second layer's sums, then the squared ones.
-fn second_activations(sums: &[i32; SECOND_LAYER]) -> [i16; ACTIVATIONS] {
+#[inline]
+pub(super) fn second_activations(sums: &[i32; SECOND_LAYER]) -> [u8; ACTIVATIONS] {
     let mut activations = [0; ACTIVATIONS];
     let (clipped, squared) = activations.split_at_mut(SECOND_LAYER);
     for ((clipped, squared), &sum) in clipped.iter_mut().zip(squared).zip(sums) {
@@ -180,12 +187,14 @@ fn second_activations(sums: &[i32; SECOND_LAYER]) -> [i16; ACTIVATIONS] {
     activations
 }
 
-fn clipped_activation(sum: i32) -> i16 {
-    (sum >> SHIFT).clamp(0, MAX_ACTIVATION) as i16
+#[inline]
+fn clipped_activation(sum: i32) -> u8 {
+    (sum >> SHIFT).clamp(0, MAX_ACTIVATION) as u8
 }
 
-fn squared_activation(sum: i32) -> i16 {
-    (sum.abs().min(MAX_SQUARED).pow(2) >> SQUARE_SHIFT).min(MAX_ACTIVATION) as i16
+#[inline]
+fn squared_activation(sum: i32) -> u8 {
+    (sum.abs().min(MAX_SQUARED).pow(2) >> SQUARE_SHIFT).min(MAX_ACTIVATION) as u8
 }
 
 const fn validate_biases(bytes: &[u8], layer: &'static str, max: i32) -> Result<(), NetworkError> {
