@@ -33,8 +33,14 @@ pub(super) fn service_options(settings: &Settings) -> ServiceOptions {
 /// A setting has a form that is not allowed.
 pub(super) fn cluster_options(settings: &Settings) -> Result<Option<ClusterOptions>, ClusterError> {
     let ClusterSettings { url, jobs_url, replicas, node, prefix } = &settings.cluster;
-    let options = || ClusterOptions::new(url, node, prefix)?.with_jobs(jobs_url, *replicas);
-    settings.cluster.is_on().then(options).transpose()
+    if settings.cluster.is_on() {
+        return ClusterOptions::new(url, node, prefix)?.with_jobs(jobs_url, *replicas).map(Some);
+    }
+    match (jobs_url.is_empty(), replicas) {
+        (true, 0) => Ok(None),
+        (true, _) => Err(ClusterError::NoCluster("cluster.replicas")),
+        (false, _) => Err(ClusterError::NoCluster("cluster.jobs_url")),
+    }
 }
 
 /// The bounds on stored jobs.

@@ -59,6 +59,13 @@ impl Connection {
         Ok(())
     }
 
+    /// The address of the primary that a Sentinel has named; `None` without Sentinels.
+    pub(super) fn primary(&self) -> Option<String> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let established = current.as_ref().filter(|_| self.endpoint.has_sentinels())?;
+        Some(established.server.to_string())
+    }
+
     /// Drops the connection, whose server is no primary.
     pub(super) fn leave_replica(&self) {
         self.endpoint.doubt();

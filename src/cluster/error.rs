@@ -14,15 +14,20 @@ pub enum ClusterError {
     #[error(
         "cluster.url: it must have the form redis://[user:password@]host[:port][/database] or \
          redis+sentinel://[user:password@]host[:port][,host[:port]…]/primary[/database], with \
-         rediss for TLS, and without anything behind"
+         rediss for TLS, and nothing after it; other characters than letters, \
+         digits, -, ., _ and ~ of user and password as %XX"
     )]
     Url,
+    /// A setting has no effect, because the node belongs to no cluster.
+    #[error("{0}: it has no effect without cluster.url")]
+    NoCluster(&'static str),
     /// The URL of the jobs' server has another form.
     #[error(
         "cluster.jobs_url: it must be empty or have the form \
          redis://[user:password@]host[:port][/database] or \
          redis+sentinel://[user:password@]host[:port][,host[:port]…]/primary[/database], with \
-         rediss for TLS, and without anything behind"
+         rediss for TLS, and nothing after it; other characters than letters, \
+         digits, -, ., _ and ~ of user and password as %XX"
     )]
     JobsUrl,
     /// The name of the node has another form.

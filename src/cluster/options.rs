@@ -5,6 +5,10 @@ use std::fmt;
 use super::endpoint::Endpoint;
 use super::error::ClusterError;
 use super::node::{NodeId, NodeName};
+use super::server_info::JobsRole;
+
+/// The setting of a server for jobs alone.
+const JOBS_URL: &str = "cluster.jobs_url";
 
 /// The longest prefix of keys, in bytes.
 const MAX_PREFIX: usize = 64;
@@ -46,6 +50,11 @@ impl ClusterOptions {
         })
     }
 
+    /// The role of the jobs' server.
+    pub(super) fn jobs_role(&self) -> JobsRole {
+        if self.jobs_setting == JOBS_URL { JobsRole::Alone } else { JobsRole::Shared }
+    }
+
     /// The same options with the settings `cluster.jobs_url`, which may be empty, and
     /// `cluster.replicas`.
     ///
@@ -56,7 +65,7 @@ impl ClusterOptions {
             return Ok(ClusterOptions { replicas, ..self });
         }
         let jobs_endpoint = Endpoint::parse(url).ok_or(ClusterError::JobsUrl)?;
-        Ok(ClusterOptions { jobs_endpoint, jobs_setting: "cluster.jobs_url", replicas, ..self })
+        Ok(ClusterOptions { jobs_endpoint, jobs_setting: JOBS_URL, replicas, ..self })
     }
 }
 

@@ -326,8 +326,8 @@ async fn connect_and_check(connection: &Connection) -> Result<ServerInfo, BeatEr
 }
 
 fn log_server(connection: &Connection, info: &ServerInfo) {
-    let (server, version) = (connection.address(), &info.version);
-    tracing::info!(server, version, "connected to the cluster's server");
+    let (server, primary) = (connection.address(), connection.primary());
+    tracing::info!(server, primary, version = info.version, "connected to the cluster's server");
     if let Some(advice) = info.advice() {
         tracing::warn!(server, "{advice}");
     }

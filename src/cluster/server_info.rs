@@ -37,6 +37,15 @@ pub enum UnsuitableServer {
     },
 }
 
+/// Whether a server of jobs has another role, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JobsRole {
+    /// It keeps jobs alone.
+    Alone,
+    /// It is the server of everything else, too, which must answer faster than a disk.
+    Shared,
+}
+
 /// The server, as far as it describes itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerInfo {
@@ -130,16 +139,24 @@ impl ServerInfo {
 
     /// What an operator who wants to lose no job should change, in a sentence; `None` if all is
     /// well.
-    pub(super) fn advice_for_jobs(&self) -> Option<&'static str> {
-        match (self.is_append_only, self.append_fsync.as_deref()) {
-            (false, _) => Some(
+    pub(super) fn advice_for_jobs(&self, role: JobsRole) -> Option<&'static str> {
+        match (self.is_append_only, self.append_fsync.as_deref(), role) {
+            (false, _, JobsRole::Alone) => Some(
                 "accepted jobs are lost when the server ends: set appendonly to yes, and \
                  appendfsync to always",
             ),
-            (true, Some("always") | None) => None,
-            (true, Some(_)) => Some(
+            (false, _, JobsRole::Shared) => Some(
+                "accepted jobs are lost when the server ends: set appendonly to yes, or give jobs \
+                 a server of their own (cluster.jobs_url)",
+            ),
+            (true, Some("always") | None, _) => None,
+            (true, Some(_), JobsRole::Alone) => Some(
                 "a crash of the server's machine loses a second or more of accepted jobs: set \
                  appendfsync to always",
+            ),
+            (true, Some(_), JobsRole::Shared) => Some(
+                "a crash of the server's machine loses a second or more of accepted jobs: give \
+                 them a server of their own with appendfsync always (cluster.jobs_url)",
             ),
         }
     }
@@ -205,7 +222,7 @@ mod tests {
         let with = |is_append_only, append_fsync: Option<&str>| {
             let append_fsync = append_fsync.map(str::to_owned);
             let info = info("7.0.0", 1 << 30, "noeviction");
-            ServerInfo { is_append_only, append_fsync, ..info }.advice_for_jobs()
+            ServerInfo { is_append_only, append_fsync, ..info }.advice_for_jobs(JobsRole::Alone)
         };
         assert_eq!((with(true, Some("always")), with(true, None)), (None, None));
         assert!(with(true, Some("everysec")).unwrap().contains("a second"));

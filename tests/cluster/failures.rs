@@ -200,8 +200,8 @@ async fn a_user_that_is_gone_and_comes_back_is_accepted_again() {
     for refused in [
         "the cluster's server refuses reads of the shared cache",
         "the cluster's server refuses counts; each node counts alone",
-        "the cluster's server refuses searches for other nodes",
-        "the cluster's server refuses searches of others",
+        "the cluster's server refuses the searches that this node offers",
+        "the cluster's server refuses to name the searches that other nodes offer",
     ] {
         assert!(node.logged(refused).is_empty(), "{refused}");
     }

@@ -142,6 +142,16 @@ impl Runner {
         })
     }
 
+    /// Logs the start. A job that another node has begun may have lost that node.
+    pub(super) fn log_start(&self) {
+        let (id, positions) = (self.entry.id, self.stored);
+        if positions > 0 && self.jobs.are_shared() {
+            tracing::info!(job = %id, positions, "a job goes on here");
+        } else {
+            tracing::debug!(job = %id, positions, "a job starts");
+        }
+    }
+
     /// The claim of the job.
     pub(super) fn claim(&self) -> Claim {
         self.claim

@@ -287,9 +287,10 @@ impl Jobs {
         run_blocking(move || {
             let Some(claim) = jobs.book().claim(entry.id)? else { return Ok(None) };
             let runner = Runner::new(jobs.clone(), entry, claim);
-            if runner.is_err() {
+            match &runner {
+                Ok(runner) => runner.log_start(),
                 // If this fails, too, the claim ends by itself.
-                let _ = jobs.book().release(claim);
+                Err(_) => drop(jobs.book().release(claim)),
             }
             runner.map(Some)
         })

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
@@ -18,6 +18,9 @@ use crate::store::jobs::{JobBook, JobEnd, JobId, LogPosition};
 
 /// Maximum number of searches of all jobs at once.
 const MAX_SEARCHES: usize = 1_024;
+
+/// The least time between two logged reasons of one failure.
+const MIN_LOG_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Limits of the job service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +66,8 @@ struct JobsState {
     positions_evaluated: AtomicU64,
     /// `true` after a failed write, until a write succeeds.
     failing: watch::Sender<bool>,
+    /// The last logged reason why writes fail.
+    logged_failure: Mutex<Option<LoggedFailure>>,
     /// `true` once the service is shutting down.
     shutdown: watch::Sender<bool>,
     /// Number of tasks that run jobs or follow the log.
@@ -103,6 +108,7 @@ impl Jobs {
             clock_offset_ms: AtomicI64::new(0),
             positions_evaluated: AtomicU64::new(0),
             failing: watch::Sender::new(false),
+            logged_failure: Mutex::default(),
             shutdown: watch::Sender::new(false),
             running_tasks: watch::Sender::new(0),
         }))
@@ -270,19 +276,47 @@ impl Jobs {
         result
     }
 
-    /// Sets whether writes fail. A change between failure and success is logged.
+    /// Sets whether writes fail. A change between failure and success is logged, and so is another
+    /// reason of a failure.
     pub(super) fn set_write_status(&self, error: Option<&StoreError>) {
         let changed = self.0.failing.send_if_modified(|failing| {
             std::mem::replace(failing, error.is_some()) != error.is_some()
         });
         match error {
-            Some(error) if changed => tracing::error!(
-                error = error.to_string(),
-                "the jobs cannot be written; new results are not shown until a retry succeeds"
-            ),
+            Some(error) => self.log_failure(error.to_string(), changed),
             None if changed => tracing::info!("the jobs can be written again"),
-            _ => {}
+            None => {}
         }
+    }
+
+    fn log_failure(&self, reason: String, is_first: bool) {
+        if self.are_shared() && self.is_shutting_down() {
+            // Another node goes on with the jobs. The server may end with this node.
+            tracing::debug!(error = reason, "the jobs cannot be written at the end");
+            return;
+        }
+        let mut logged = self.0.logged_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = logged.as_ref().is_none_or(|logged| logged.is_followed_by(&reason));
+        if is_first || is_new {
+            tracing::error!(
+                error = reason,
+                "the jobs cannot be written; new results are not shown until a retry succeeds"
+            );
+            *logged = Some(LoggedFailure { reason, at: Instant::now() });
+        }
+    }
+}
+
+/// A reason why writes fail, and when it was logged.
+struct LoggedFailure {
+    reason: String,
+    at: Instant,
+}
+
+impl LoggedFailure {
+    /// `true` if another reason is news. Two that alternate are not logged each time.
+    fn is_followed_by(&self, reason: &str) -> bool {
+        self.reason != reason && self.at.elapsed() >= MIN_LOG_INTERVAL
     }
 }
 

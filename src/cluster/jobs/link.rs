@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use crate::cluster::command_error::CommandError;
 use crate::cluster::connection::Connection;
 use crate::cluster::endpoint::Endpoint;
-use crate::cluster::server_info::{ServerInfo, UnsuitableServer};
+use crate::cluster::server_info::{JobsRole, ServerInfo, UnsuitableServer};
 
 /// Minimum time between two attempts to connect.
 const RETRY_INTERVAL: Duration = Duration::from_millis(300);
@@ -17,10 +17,18 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub(super) struct Link {
     connection: Connection,
-    /// Each new server is logged.
-    is_logged: bool,
-    /// Time of the last attempt to connect. The lock is held during an attempt.
-    last_attempt: Mutex<Option<Instant>>,
+    /// The role of the server, each new one of which is logged.
+    logged: Option<JobsRole>,
+    /// The last attempt to connect. The lock is held during an attempt.
+    last_attempt: Mutex<Option<Attempt>>,
+}
+
+/// An attempt to connect.
+#[derive(Debug)]
+struct Attempt {
+    at: Instant,
+    /// Why it failed; empty if it did not.
+    failure: String,
 }
 
 /// The reason why a command was not answered.
@@ -30,18 +38,21 @@ pub(super) enum LinkError {
     Command(#[from] CommandError),
     #[error(transparent)]
     Unsuitable(#[from] UnsuitableServer),
+    /// The last attempt to connect has just failed, for this reason.
+    #[error("{0}")]
+    Repeated(String),
 }
 
 impl Link {
     /// A connection that is established by the first command.
     pub(super) fn new(endpoint: &Endpoint) -> Link {
         let connection = Connection::new(endpoint.clone());
-        Link { connection, is_logged: false, last_attempt: Mutex::default() }
+        Link { connection, logged: None, last_attempt: Mutex::default() }
     }
 
-    /// The same connection, which logs each new server.
-    pub(super) fn logged(self) -> Link {
-        Link { is_logged: true, ..self }
+    /// The same connection, which logs each new server in this role.
+    pub(super) fn logged(self, role: JobsRole) -> Link {
+        Link { logged: Some(role), ..self }
     }
 
     /// The address without user and password.
@@ -61,14 +72,19 @@ impl Link {
         if self.connection.is_connected() {
             return Ok(None);
         }
-        if last_attempt.is_some_and(|attempt| attempt.elapsed() < RETRY_INTERVAL) {
-            return Err(CommandError::Disconnected.into());
+        if let Some(Attempt { at, failure }) = &*last_attempt
+            && at.elapsed() < RETRY_INTERVAL
+        {
+            return Err(match failure.as_str() {
+                "" => CommandError::Disconnected.into(),
+                failure => LinkError::Repeated(failure.to_owned()),
+            });
         }
         let server = self.connect().await;
-        *last_attempt = Some(Instant::now());
+        let failure = server.as_ref().err().map_or(String::new(), ToString::to_string);
+        *last_attempt = Some(Attempt { at: Instant::now(), failure });
         match &server {
-            Ok(server) if self.is_logged => log_server(self.address(), server),
-            Ok(_) => {}
+            Ok(server) => self.log_server(server),
             Err(_) => self.connection.disconnect(),
         }
         server.map(Some)
@@ -77,6 +93,15 @@ impl Link {
     /// Connects anew with the next command if a Sentinel names another primary by now.
     pub(super) async fn follow_primary(&self) {
         self.connection.follow_primary().await;
+    }
+
+    fn log_server(&self, info: &ServerInfo) {
+        let Some(role) = self.logged else { return };
+        let (server, primary) = (self.address(), self.connection.primary());
+        tracing::info!(server, primary, version = info.version, "connected to the jobs' server");
+        if let Some(advice) = info.advice_for_jobs(role) {
+            tracing::warn!(server, "{advice}");
+        }
     }
 
     async fn connect(&self) -> Result<ServerInfo, LinkError> {
@@ -120,13 +145,5 @@ impl Link {
             self.connection.disconnect();
         }
         Ok(answer?)
-    }
-}
-
-fn log_server(address: &str, server: &ServerInfo) {
-    let version = server.version.as_str();
-    tracing::info!(server = address, version, "connected to the jobs' server");
-    if let Some(advice) = server.advice_for_jobs() {
-        tracing::warn!(server = address, "{advice}");
     }
 }

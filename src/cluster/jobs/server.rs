@@ -12,6 +12,7 @@ use super::link::{Link, LinkError};
 use crate::cluster::error::ClusterError;
 use crate::cluster::keys::jobs_root;
 use crate::cluster::options::ClusterOptions;
+use crate::cluster::server_info::JobsRole;
 use crate::store::StoreError;
 use crate::store::jobs::{JobId, LogPosition};
 
@@ -48,10 +49,11 @@ impl JobsServer {
     pub(super) async fn connect(options: &ClusterOptions) -> Result<JobsServer, ClusterError> {
         let ClusterOptions { jobs_endpoint, prefix, replicas, .. } = options;
         let jobs_setting = options.jobs_setting;
+        let role = options.jobs_role();
         let server = JobsServer {
             runtime: Handle::current(),
             reads: Link::new(jobs_endpoint),
-            writes: Link::new(jobs_endpoint).logged(),
+            writes: Link::new(jobs_endpoint).logged(role),
             follower: Link::new(jobs_endpoint),
             root: jobs_root(prefix),
             replicas: *replicas,
@@ -65,7 +67,9 @@ impl JobsServer {
             Err(LinkError::Command(error)) if error.is_refusal() => {
                 return Err(ClusterError::JobsRefused(jobs_setting, error));
             }
-            Err(LinkError::Command(error)) => tracing::warn!(
+            // The heartbeats tell of a server with both roles.
+            Err(_) if role == JobsRole::Shared => {}
+            Err(error) => tracing::warn!(
                 server = address,
                 error = error.to_string(),
                 "the jobs' server cannot be reached; this node keeps trying"

@@ -122,7 +122,9 @@ impl Helper {
         lender: Lender,
     ) -> Helper {
         let reader = Connection::new(endpoint.clone());
-        let refusals = RefusalLog::new("the cluster's server refuses searches of others");
+        let refusals = RefusalLog::new(
+            "the cluster's server refuses to name the searches that other nodes offer",
+        );
         let (running, helped) = (Mutex::default(), AtomicU64::new(0));
         Helper(Arc::new(Inner { messenger, reader, lender, running, helped, refusals }))
     }

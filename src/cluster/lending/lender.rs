@@ -79,7 +79,9 @@ impl Lender {
             mailboxes: Mailboxes::default(),
             lent: AtomicU64::new(0),
             breaker: Breaker::default(),
-            refusals: RefusalLog::new("the cluster's server refuses searches for other nodes"),
+            refusals: RefusalLog::new(
+                "the cluster's server refuses the searches that this node offers",
+            ),
         }))
     }
 
