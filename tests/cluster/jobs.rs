@@ -19,28 +19,35 @@ pub(crate) const GAME: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O B
 const SLOW: u64 = 60_000;
 
 /// The servers of a cluster: one for jobs, and one for the rest.
-struct Servers {
-    fast: RedisServer,
-    jobs: RedisServer,
+pub(crate) struct Servers {
+    pub(crate) fast: RedisServer,
+    pub(crate) jobs: RedisServer,
 }
 
 impl Servers {
-    async fn start() -> Servers {
+    pub(crate) async fn start() -> Servers {
         Servers { fast: RedisServer::start().await, jobs: RedisServer::start_durable().await }
     }
 
-    fn node(&self) -> Node {
+    pub(crate) fn node(&self) -> Node {
         Node::start(&self.fast.url(), &[("KIBITZER__CLUSTER__JOBS_URL", &self.jobs.url())])
     }
 
     /// Starts two nodes, of which the first runs a job with this path. It has 20 moves, some of
     /// which are reviewed.
-    async fn start_running_job(&self) -> (Node, Node, String) {
+    pub(crate) async fn start_running_job(&self) -> (Node, Node, String) {
         let first = self.node();
-        let path = first.accept(&GAME.repeat(2), SLOW).await;
-        until("some moves are reviewed", LONG, async || first.moves_done(&path).await >= 2).await;
+        let path = start_job(&first, SLOW).await;
         (first, self.node(), path)
     }
+}
+
+/// Starts a job of two games with ten half-moves each, some of which are reviewed. Its searches
+/// have so many nodes. Returns its path.
+pub(crate) async fn start_job(node: &Node, nodes: u64) -> String {
+    let path = node.accept(&GAME.repeat(2), nodes).await;
+    until("some moves are reviewed", LONG, async || node.moves_done(&path).await >= 2).await;
+    path
 }
 
 /// The moves of the first game of a job.

@@ -14,7 +14,9 @@
 mod authority;
 mod cache;
 mod client;
+mod cut_off;
 mod failures;
+mod findings;
 mod job_book;
 mod jobs;
 mod kills;

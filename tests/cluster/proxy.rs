@@ -1,20 +1,25 @@
-//! A TCP proxy before the server: it delays, cuts and swallows what the server answers.
+//! A TCP proxy before the server: it delays, cuts, holds and swallows what passes.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until};
 
-/// What happens to the server's answers.
+/// What happens to the connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
     /// Each answer comes later.
     Delay(Duration),
-    /// Nothing arrives, and no connection ends.
+    /// The server gets all questions. No answer arrives, and no connection ends.
     Swallow,
+    /// Nothing passes in either direction, and no connection ends. What was sent meanwhile arrives
+    /// when this is over, as TCP sends it again.
+    Hold,
     /// A connection ends after the first byte of an answer.
     Cut,
 }
@@ -22,7 +27,7 @@ pub(crate) enum Fault {
 /// The proxy. Its connections end with the runtime of the test.
 pub(crate) struct Proxy {
     address: SocketAddr,
-    fault: Arc<Mutex<Fault>>,
+    fault: watch::Sender<Fault>,
 }
 
 impl Proxy {
@@ -30,8 +35,8 @@ impl Proxy {
     pub(crate) async fn start(server: String) -> Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let fault = Arc::new(Mutex::new(Fault::None));
-        let shared = fault.clone();
+        let fault = watch::Sender::new(Fault::None);
+        let shared = fault.subscribe();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 tokio::spawn(pass(client, server.clone(), shared.clone()));
@@ -45,43 +50,78 @@ impl Proxy {
     }
 
     pub(crate) fn set(&self, fault: Fault) {
-        *self.fault.lock().unwrap() = fault;
+        self.fault.send_replace(fault);
     }
 }
 
 /// Passes bytes in both directions until one side ends.
-async fn pass(client: TcpStream, server: String, fault: Arc<Mutex<Fault>>) {
+async fn pass(client: TcpStream, server: String, fault: watch::Receiver<Fault>) {
     let Ok(server) = TcpStream::connect(server).await else { return };
-    let (mut from_client, mut to_client) = client.into_split();
-    let (mut from_server, mut to_server) = server.into_split();
-    let questions = tokio::io::copy(&mut from_client, &mut to_server);
-    let answers = async {
+    let (from_client, to_client) = client.into_split();
+    let (from_server, to_server) = server.into_split();
+    tokio::select! {
+        () = pass_questions(from_client, to_server, fault.clone()) => {}
+        () = pass_answers(from_server, to_client, fault) => {}
+    }
+}
+
+/// Waits until bytes may pass.
+async fn wait_while_held(fault: &mut watch::Receiver<Fault>) {
+    // It fails at the end of the test.
+    let _ = fault.wait_for(|fault| *fault != Fault::Hold).await;
+}
+
+async fn pass_questions(
+    mut from_client: OwnedReadHalf,
+    mut to_server: OwnedWriteHalf,
+    mut fault: watch::Receiver<Fault>,
+) {
+    let mut buffer = vec![0; 16_384];
+    loop {
+        let length = from_client.read(&mut buffer).await.unwrap_or(0);
+        wait_while_held(&mut fault).await;
+        if length == 0 || to_server.write_all(&buffer[..length]).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn pass_answers(
+    mut from_server: OwnedReadHalf,
+    mut to_client: OwnedWriteHalf,
+    mut fault: watch::Receiver<Fault>,
+) {
+    let (sender, mut answers) = mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
+    let current = fault.clone();
+    let read = async move {
         let mut buffer = vec![0; 16_384];
         // A connection that has lost bytes carries nothing any more.
         let mut is_dead = false;
         loop {
             let length = from_server.read(&mut buffer).await.unwrap_or(0);
-            let fault = *fault.lock().unwrap();
+            let fault = *current.borrow();
             is_dead |= fault == Fault::Swallow;
-            match fault {
+            let (length, delay) = match fault {
                 _ if length == 0 => return,
-                _ if is_dead => {}
-                Fault::Delay(time) => {
-                    tokio::time::sleep(time).await;
-                    let _ = to_client.write_all(&buffer[..length]).await;
-                }
-                Fault::Cut => {
-                    let _ = to_client.write_all(&buffer[..1]).await;
-                    return;
-                }
-                _ => {
-                    let _ = to_client.write_all(&buffer[..length]).await;
-                }
+                _ if is_dead => continue,
+                Fault::Cut => (1, Duration::ZERO),
+                Fault::Delay(delay) => (length, delay),
+                _ => (length, Duration::ZERO),
+            };
+            let answer = (Instant::now() + delay, buffer[..length].to_vec());
+            if sender.send(answer).is_err() || fault == Fault::Cut {
+                return;
             }
         }
     };
-    tokio::select! {
-        _ = questions => {}
-        () = answers => {}
-    }
+    let write = async {
+        while let Some((time, bytes)) = answers.recv().await {
+            sleep_until(time).await;
+            wait_while_held(&mut fault).await;
+            if to_client.write_all(&bytes).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::join!(read, write);
 }
