@@ -20,7 +20,7 @@ test-api: ## test the contract with schemathesis and with generated clients; nee
 test-hostile: ## attack a server with half requests and unread responses; 100 s, more with KIBITZER_FULL
 	$(CARGO) test --locked --workspace --test hostile
 
-test-cluster: ## test several nodes with real servers; needs redis-server, libfaketime and Python
+test-cluster: ## test several nodes with real servers; needs redis-server, libfaketime, iproute2 and Python
 	tests/cluster/run
 
 test-deploy: ## restart the nodes of config/cluster under load; needs redis-server, HAProxy and Python

@@ -29,6 +29,7 @@ mod membership;
 mod mixed;
 mod node;
 mod old_server;
+mod partition;
 mod proxy;
 mod redis_server;
 mod sentinel;
