@@ -1,7 +1,8 @@
 //! Nodes that are killed again and again under load: no accepted job and no shown finding is lost,
 //! and the depth of a resumed analysis does not fall.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::jobs::{GAME, moves};
+use crate::findings::{ShownFindings, assert_complete};
+use crate::jobs::GAME;
 use crate::node::Node;
 use crate::redis_server::{RedisServer, free_port};
 use crate::wait::LONG;
@@ -17,53 +19,65 @@ use crate::wait::LONG;
 /// Kills of nodes; 50 with `KIBITZER_FULL=1`.
 const KILLS: usize = 6;
 
+/// The jobs that are looked at again and again. Those before them have ended.
+const WATCHED: usize = 30;
+
 /// What was shown so long before the end of a connection is on the server.
 const SETTLED: Duration = Duration::from_millis(500);
 
-/// The record of the clients.
-#[derive(Debug, Default)]
-struct Record {
-    accepted: Vec<String>,
-    resumed: usize,
-    /// Findings that were shown, by job and half-move.
-    shown: HashMap<(String, u64), Value>,
-    answers: usize,
-}
-
-/// Submits jobs until `stop`, each until it is accepted.
-async fn submit(client: &Client, stop: &AtomicBool) -> Vec<String> {
-    let mut accepted = Vec::new();
+/// Submits jobs until `stop`, each until it is accepted, and notes their paths.
+async fn submit(client: &Client, accepted: &RefCell<Vec<String>>, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
-        let key = format!("job-{}", accepted.len());
-        loop {
-            match client.submit(GAME, 5_000, &key).await {
-                Some((202, job)) => {
-                    accepted.push(job["id"].as_str().unwrap().to_owned());
-                    break;
-                }
-                Some((503, _)) => tokio::time::sleep(Duration::from_millis(50)).await,
-                None => client.next(),
-                Some((status, answer)) => panic!("{status}: {answer}"),
+        let number = accepted.borrow().len();
+        // More nodes than before, so that what the nodes know already does not answer.
+        let nodes = if number.is_multiple_of(4) { 40_000 + 50 * number as u64 } else { 5_000 };
+        match client.submit(GAME, nodes, &format!("job-{number}")).await {
+            Some((202, job)) => {
+                let id = job["id"].as_str().unwrap();
+                accepted.borrow_mut().push(format!("/v1/games/{id}"));
+                tokio::time::sleep(Duration::from_millis(200)).await;
             }
+            Some((503, _)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            None => client.next(),
+            Some((status, answer)) => panic!("{status}: {answer}"),
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    accepted
 }
 
-/// Notes the findings of jobs that are shown, and that none changes.
-async fn watch_jobs(client: &Client, jobs: &[String], shown: &mut HashMap<(String, u64), Value>) {
-    for id in jobs {
-        let Some((200, job)) = client.ask(Method::GET, &format!("/v1/games/{id}")).await else {
-            client.next();
-            continue;
-        };
-        for finding in moves(&job) {
-            let ply = finding["ply"].as_u64().unwrap();
-            let before = shown.entry((id.clone(), ply)).or_insert_with(|| finding.clone());
-            assert_eq!(before, finding, "a finding that was shown has changed");
+/// Looks at a job, and notes its findings. Returns the job if a node has answered.
+async fn look(client: &Client, path: &str, shown: &mut ShownFindings) -> Option<Value> {
+    match client.ask(Method::GET, path).await {
+        Some((200, job)) => {
+            shown.note(path, &job);
+            Some(job)
         }
+        Some((503, _)) | None => {
+            client.next();
+            None
+        }
+        Some((status, answer)) => panic!("{path}: {status}: {answer}"),
     }
+}
+
+/// Looks at the newest accepted jobs by one node after the other until `stop`. Returns what was
+/// shown, and how often a job had some of its findings.
+async fn watch(
+    client: &Client,
+    accepted: &RefCell<Vec<String>>,
+    stop: &AtomicBool,
+) -> (ShownFindings, usize) {
+    let (mut shown, mut unfinished) = (ShownFindings::default(), 0);
+    while !stop.load(Ordering::Relaxed) {
+        let newest: Vec<_> = accepted.borrow().iter().rev().take(WATCHED).cloned().collect();
+        for path in &newest {
+            let job = look(client, path, &mut shown).await;
+            let is_unfinished = job.is_some_and(|job| job["status"] != "done");
+            unfinished += usize::from(is_unfinished && shown.count(path) > 0);
+        }
+        client.next();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    (shown, unfinished)
 }
 
 /// Follows an endless analysis, and goes on with it elsewhere when its node is killed. Returns how
@@ -125,7 +139,7 @@ async fn nothing_is_lost_when_nodes_are_killed_again_and_again() {
     let (stop, first) = (AtomicBool::new(false), AtomicUsize::new(0));
     let client = || Client::new(&ports, first.fetch_add(1, Ordering::Relaxed));
     let clients = [(); 4].map(|()| client());
-    let mut record = Record::default();
+    let accepted = RefCell::default();
     let kill = async {
         for number in 0..kills {
             tokio::time::sleep(Duration::from_millis(1_500)).await;
@@ -138,32 +152,31 @@ async fn nothing_is_lost_when_nodes_are_killed_again_and_again() {
         stop.store(true, Ordering::Relaxed);
     };
     let fen = "r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 6";
-    (record.accepted, record.resumed, record.answers, ()) = tokio::join!(
-        submit(&clients[0], &stop),
+    let ((), resumed, answers, (mut shown, unfinished), ()) = tokio::join!(
+        submit(&clients[0], &accepted, &stop),
         analyse(&clients[1], fen, &stop),
         ask(&clients[2], &stop),
+        watch(&clients[3], &accepted, &stop),
         kill
     );
-    let Record { accepted, mut shown, resumed, answers } = record;
-    watch_jobs(&clients[3], &accepted, &mut shown).await;
-    println!("{kills} kills: {} jobs, {answers} answers, {resumed} streams", accepted.len());
-    assert!(accepted.len() >= kills && answers >= kills && resumed > kills / 6);
+    let accepted = accepted.into_inner();
+    println!(
+        "{kills} kills: {} jobs, seen {unfinished} times with some findings, {answers} answers, \
+         {resumed} streams",
+        accepted.len()
+    );
+    assert!(accepted.len() >= kills && unfinished >= kills);
+    assert!(answers >= kills && resumed > kills / 6);
     let distinct: HashSet<&String> = accepted.iter().collect();
     assert_eq!(distinct.len(), accepted.len());
     let started = Instant::now();
-    for id in &accepted {
-        let path = format!("/v1/games/{id}");
+    for path in &accepted {
         let mut job = Value::Null;
         while job["status"] != "done" {
             assert!(started.elapsed() < 4 * LONG, "the jobs end");
-            if let Some((200, answer)) = clients[3].ask(Method::GET, &path).await {
-                job = answer;
-            }
+            job = look(&clients[3], path, &mut shown).await.unwrap_or_default();
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let plies: Vec<u64> =
-            moves(&job).iter().map(|finding| finding["ply"].as_u64().unwrap()).collect();
-        assert_eq!(plies, (1..=10).collect::<Vec<u64>>(), "one finding for each half-move");
-        watch_jobs(&clients[3], std::slice::from_ref(id), &mut shown).await;
+        assert_complete(&job, 1, 10);
     }
 }
