@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use reqwest::Method;
 use serde_json::json;
 
 use crate::node::Node;
@@ -157,66 +156,4 @@ async fn a_server_that_is_half_a_second_away_delays_no_answer_by_as_much() {
     assert!(took < 8 * Duration::from_millis(500), "{took:?} for 8 answers");
     proxy.set(Fault::None);
     node.wait_until_degraded(false).await;
-}
-
-#[tokio::test]
-async fn a_user_that_is_gone_and_comes_back_is_accepted_again() {
-    let server = RedisServer::start().await;
-    let mut connection = server.connect().await;
-    let create = "ACL SETUSER kibitzer on >secret ~k1:* &k1:*";
-    acl(&mut connection, &format!("{create} {}", commands_of_the_docs())).await;
-    let url = server.url().replace("//", "//kibitzer:secret@");
-    let node = Node::start(&url, &[("KIBITZER__RATE__REQUESTS", "10000")]);
-    node.wait_until_degraded(false).await;
-    let (issued, ticket) = node.ask(Method::POST, "/v1/tickets").await;
-    assert_eq!(issued, 200);
-    let ticket = ticket["ticket"].as_str().unwrap();
-    node.get(&format!("/v1/analysis?fen=startpos&depth=1&ticket={ticket}")).await;
-    node.best_move("startpos", 14).await;
-    let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
-    until("the analysis is shared", LONG, async || node.metric(written).await == 1.0).await;
-    let other = Node::start_named(&url, "b", 2).await;
-    let running = node.start_analysis(&json!({ "fen": "startpos", "infinite": true })).await;
-    let lent = "kibitzer_cluster_searches_total{role=\"lent\"}";
-    let mut nodes = 50_000;
-    until("a search is lent", LONG, async || {
-        nodes += 1_000;
-        let body = json!({ "fen": "startpos", "nodes": nodes });
-        let _answer = node.best_move_of(&body).await;
-        node.metric(lent).await > 0.0
-    })
-    .await;
-    drop((running, other));
-    let job = node.accept("1. e4 e5 2. Nf3 Nc6 *", 1_000).await;
-    node.wait_for_job(&job).await;
-    node.get(&format!("{job}/pgn")).await;
-    let (deleted, _) = node.ask(Method::DELETE, &job).await;
-    assert_eq!(deleted, 204);
-
-    acl(&mut connection, "ACL DELUSER kibitzer").await;
-    node.wait_until_degraded(true).await;
-    acl(&mut connection, &format!("{create} {}", commands_of_the_docs())).await;
-    node.wait_until_degraded(false).await;
-    for refused in [
-        "the cluster's server refuses reads of the shared cache",
-        "the cluster's server refuses counts; each node counts alone",
-        "the cluster's server refuses the searches that this node offers",
-        "the cluster's server refuses to name the searches that other nodes offer",
-    ] {
-        assert!(node.logged(refused).is_empty(), "{refused}");
-    }
-}
-
-async fn acl(connection: &mut redis::aio::MultiplexedConnection, command: &str) {
-    let mut words = command.split_whitespace();
-    let mut command = redis::cmd(words.next().unwrap());
-    command.arg(words.collect::<Vec<_>>()).exec_async(connection).await.unwrap();
-}
-
-/// The commands that docs/cluster.md allows a node.
-fn commands_of_the_docs() -> String {
-    let page = include_str!("../../docs/cluster.md");
-    let line = page.lines().find(|line| line.contains("ACL SETUSER kibitzer")).unwrap();
-    let commands = line.split_whitespace().filter(|word| word.starts_with('+'));
-    commands.collect::<Vec<_>>().join(" ")
 }

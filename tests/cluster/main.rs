@@ -10,6 +10,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod acl;
 #[path = "../support/authority.rs"]
 mod authority;
 mod cache;

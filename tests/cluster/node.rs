@@ -272,6 +272,16 @@ impl Node {
         log.iter().filter(|event| event["message"] == message).cloned().collect()
     }
 
+    /// The events of the log with this text in their message or their error.
+    pub(crate) fn logged_with(&self, text: &str) -> Vec<Value> {
+        let log = self.log.lock().unwrap();
+        let has = |event: &Value, member: &str| {
+            event[member].as_str().is_some_and(|value| value.contains(text))
+        };
+        let events = log.iter().filter(|event| has(event, "message") || has(event, "error"));
+        events.cloned().collect()
+    }
+
     pub(crate) async fn wait_for_log(&self, message: &str) {
         until(message, LONG, async || !self.logged(message).is_empty()).await;
     }

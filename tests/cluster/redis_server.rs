@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -71,7 +72,8 @@ impl RedisServer {
     /// A connection of the test itself.
     pub(crate) async fn connect(&self) -> MultiplexedConnection {
         let client = redis::Client::open(self.url()).unwrap();
-        client.get_multiplexed_async_connection().await.unwrap()
+        let config = AsyncConnectionConfig::new().set_response_timeout(Some(LONG));
+        client.get_multiplexed_async_connection_with_config(&config).await.unwrap()
     }
 
     /// Kills the process by SIGKILL.
