@@ -200,7 +200,7 @@ fn compare([file, shared]: [&dyn JobBook; 2], jobs: &[Inserted]) {
 fn compare_log(book: &dyn JobBook) {
     let Changes::Next(entries) = book.changes(LogPosition::default(), Duration::ZERO).unwrap()
     else {
-        return;
+        panic!("the log is lost");
     };
     let mut ids = HashSet::new();
     for entry in entries {
