@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use redis::{AsyncTypedCommands, cmd};
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::node::Node;
 use crate::redis_server::RedisServer;
@@ -132,29 +132,6 @@ async fn a_node_that_shuts_down_hands_its_job_over_at_once() {
     let took = until("it goes on", LONG, async || second.moves_done(&path).await > before).await;
     assert!(took < Duration::from_secs(5), "{took:?}: a claim would last longer");
     second.wait_for_job(&path).await;
-}
-
-#[tokio::test]
-async fn without_the_jobs_server_job_routes_answer_503_and_nothing_is_lost() {
-    let mut servers = Servers::start().await;
-    let (first, second, path) = servers.start_running_job().await;
-    servers.jobs.kill();
-    for node in [&first, &second] {
-        let (status, problem) = node.submit(GAME, 1_000, None).await;
-        assert_eq!((status, &problem["code"]), (503, &"not_ready".into()));
-        assert_eq!(problem["reasons"][0], "jobs");
-        for method in [Method::GET, Method::DELETE] {
-            let (status, problem) = node.ask(method, &path).await;
-            assert_eq!((status, &problem["code"]), (503, &"not_ready".into()));
-        }
-        node.best_move("startpos", 8).await;
-        until("it says so", LONG, async || node.degraded().await == json!(["jobs"])).await;
-    }
-    servers.jobs.restart().await;
-    for node in [&first, &second] {
-        node.wait_until_degraded(false).await;
-        assert_eq!(node.wait_for_job(&path).await["progress"]["moves_done"], 20);
-    }
 }
 
 #[tokio::test]

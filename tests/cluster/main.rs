@@ -20,6 +20,7 @@ mod failures;
 mod findings;
 mod job_book;
 mod jobs;
+mod jobs_outage;
 mod kills;
 mod leasing;
 mod lending;

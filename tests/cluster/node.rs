@@ -170,13 +170,23 @@ impl Node {
         (status, response.json().await.unwrap_or_default())
     }
 
+    /// The request that submits games to review.
+    fn submission(&self, pgn: &str, nodes: u64) -> RequestBuilder {
+        let request = self.client.post(format!("{}/v1/games?nodes={nodes}", self.base));
+        request.header("content-type", "application/x-chess-pgn").body(pgn.to_owned())
+    }
+
+    /// Submits games to review.
+    pub(crate) async fn send_games(&self, pgn: &str, nodes: u64) -> Response {
+        self.submission(pgn, nodes).send().await.unwrap()
+    }
+
     /// Submits games to review, and returns status and body.
     pub(crate) async fn submit(&self, pgn: &str, nodes: u64, key: Option<&str>) -> (u16, Value) {
-        let request = self.client.post(format!("{}/v1/games?nodes={nodes}", self.base));
-        let request = request.header("content-type", "application/x-chess-pgn");
+        let request = self.submission(pgn, nodes);
         let request =
             key.into_iter().fold(request, |request, key| request.header("idempotency-key", key));
-        let response = request.body(pgn.to_owned()).send().await.unwrap();
+        let response = request.send().await.unwrap();
         let status = response.status().as_u16();
         (status, response.json().await.unwrap())
     }
@@ -189,9 +199,7 @@ impl Node {
         nodes: u64,
         count: usize,
     ) -> impl Future<Output = Vec<String>> + use<> {
-        let request = self.client.post(format!("{}/v1/games?nodes={nodes}", self.base));
-        let request = request.header("content-type", "application/x-chess-pgn");
-        let request = request.body(pgn.to_owned());
+        let request = self.submission(pgn, nodes);
         async move {
             let mut paths = Vec::new();
             for _ in 0..count {

@@ -1,0 +1,109 @@
+//! The jobs' server ends, hangs, or refuses writes.
+
+use redis::cmd;
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+
+use crate::findings::{ShownFindings, assert_complete};
+use crate::jobs::{GAME, Servers};
+use crate::node::Node;
+use crate::redis_server::RedisServer;
+use crate::wait::{LONG, until};
+
+/// Checks that a response says that the jobs are missing, and when to ask again.
+async fn assert_not_ready(response: Response) {
+    assert_eq!(response.status(), 503);
+    let retry_after = response.headers()["retry-after"].to_str().unwrap().parse::<u64>().unwrap();
+    assert!((1..=60).contains(&retry_after), "{retry_after} s");
+    let problem: Value = response.json().await.unwrap();
+    assert_eq!((&problem["code"], &problem["reasons"]), (&json!("not_ready"), &json!(["jobs"])));
+}
+
+/// Checks that a node answers for no jobs, and goes on with all else. It also asks for the deletion
+/// of a job, which may happen when the server goes on.
+async fn assert_goes_on_without_jobs(node: &Node, path: &str, deleted: &str) {
+    let live = json!({ "fen": "startpos", "nodes": 20_000, "fresh": true });
+    let (answer, submitted, read, deletion) = tokio::join!(
+        node.best_move_of(&live),
+        node.send_games(GAME, 1_000),
+        node.send(Method::GET, path),
+        node.send(Method::DELETE, deleted),
+    );
+    assert_eq!(answer["source"], "search");
+    for response in [submitted, read, deletion] {
+        assert_not_ready(response).await;
+    }
+    until("it says so", LONG, async || node.degraded().await == json!(["jobs"])).await;
+}
+
+/// Checks that both nodes have the jobs again, and one finding for each half-move.
+async fn assert_complete_again(nodes: [&Node; 2], path: &str, mut shown: ShownFindings) {
+    for node in nodes {
+        node.wait_until_degraded(false).await;
+        let done = node.wait_for_job(path).await;
+        shown.note(path, &done);
+        assert_complete(&done, 2, 10);
+    }
+    nodes[1].wait_for_job(&nodes[1].accept(GAME, 1_000).await).await;
+}
+
+/// What a job shows now.
+async fn shown_by(node: &Node, path: &str) -> ShownFindings {
+    let mut shown = ShownFindings::default();
+    shown.note(path, &node.get_json(path).await);
+    shown
+}
+
+#[tokio::test]
+async fn without_the_jobs_server_job_routes_answer_503_and_nothing_is_lost() {
+    let mut servers = Servers::start().await;
+    let (first, second, path) = servers.start_running_job().await;
+    let other = second.accept(GAME, 1_000).await;
+    let shown = shown_by(&second, &path).await;
+    servers.jobs.kill();
+    tokio::join!(
+        assert_goes_on_without_jobs(&first, &path, &other),
+        assert_goes_on_without_jobs(&second, &path, &other)
+    );
+    servers.jobs.restart().await;
+    assert_complete_again([&first, &second], &path, shown).await;
+}
+
+#[tokio::test]
+async fn a_jobs_server_that_hangs_is_like_one_that_is_gone() {
+    let servers = Servers::start().await;
+    let (first, second, path) = servers.start_running_job().await;
+    let other = second.accept(GAME, 1_000).await;
+    let shown = shown_by(&second, &path).await;
+    servers.jobs.freeze();
+    tokio::join!(
+        assert_goes_on_without_jobs(&first, &path, &other),
+        assert_goes_on_without_jobs(&second, &path, &other)
+    );
+    servers.jobs.thaw();
+    assert_complete_again([&first, &second], &path, shown).await;
+}
+
+/// Sets the memory of a server that evicts nothing.
+async fn set_memory(server: &RedisServer, bytes: &str) {
+    let settings = ["SET", "maxmemory", bytes, "maxmemory-policy", "noeviction"];
+    cmd("CONFIG").arg(&settings).exec_async(&mut server.connect().await).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_jobs_server_takes_no_jobs_and_loses_none() {
+    let servers = Servers::start().await;
+    let (first, second, path) = servers.start_running_job().await;
+    let mut shown = shown_by(&second, &path).await;
+    set_memory(&servers.jobs, "100kb").await;
+    for node in [&first, &second] {
+        assert_not_ready(node.send_games(GAME, 1_000).await).await;
+        until("it says so", LONG, async || node.degraded().await == json!(["jobs"])).await;
+        let answer = node.best_move("startpos", 8).await;
+        assert!(answer["best_move"].is_string(), "{answer}");
+        shown.note(&path, &node.get_json(&path).await);
+        assert_not_ready(node.send(Method::DELETE, &path).await).await;
+    }
+    set_memory(&servers.jobs, "64mb").await;
+    assert_complete_again([&first, &second], &path, shown).await;
+}
