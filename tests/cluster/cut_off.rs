@@ -12,8 +12,8 @@ use crate::wait::{LONG, until};
 
 /// A node behind a proxy before each server.
 async fn start_behind_proxies(servers: &Servers) -> (Node, [Proxy; 2]) {
-    let fast = Proxy::start(servers.fast.address()).await;
-    let jobs = Proxy::start(servers.jobs.address()).await;
+    let fast = Proxy::start(servers.fast.address());
+    let jobs = Proxy::start(servers.jobs.address());
     let node = Node::start(&fast.url(), &[("KIBITZER__CLUSTER__JOBS_URL", &jobs.url())]);
     (node, [fast, jobs])
 }

@@ -12,14 +12,14 @@ use crate::wait::{LONG, until};
 const BUSY: &str = "kibitzer_workers_busy";
 
 /// Positions of no common search.
-const FENS: [&str; 4] = [
+pub(crate) const FENS: [&str; 4] = [
     "startpos",
     "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3",
     "rnbqkb1r/pp1ppppp/5n2/2p5/2P5/5N2/PP1PPPPP/RNBQKB1R w KQkq - 2 3",
     "rnbqkbnr/ppp2ppp/4p3/3p4/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3",
 ];
 
-fn endless(fen: &str) -> Value {
+pub(crate) fn endless(fen: &str) -> Value {
     json!({ "fen": fen, "infinite": true })
 }
 
@@ -37,7 +37,7 @@ pub(crate) async fn start_nodes<const N: usize>(server: &RedisServer) -> [Node; 
 }
 
 /// Keeps the worker of a node busy.
-async fn fill(node: &Node) -> RunningAnalysis {
+pub(crate) async fn fill(node: &Node) -> RunningAnalysis {
     let own = node.start_analysis(&endless(FENS[0])).await;
     until("the node is busy", LONG, async || is_busy(node).await).await;
     own

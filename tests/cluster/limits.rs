@@ -8,7 +8,7 @@ use reqwest::{Method, Response};
 use crate::node::Node;
 use crate::redis_server::RedisServer;
 
-const TEN_PER_HOUR: [(&str, &str); 2] =
+pub(crate) const TEN_PER_HOUR: [(&str, &str); 2] =
     [("KIBITZER__RATE__REQUESTS", "10"), ("KIBITZER__RATE__WINDOW_MS", "3600000")];
 
 /// The requests that a client may still make, as a response says.
@@ -18,7 +18,7 @@ fn remaining(response: &Response) -> u32 {
     rest.parse().unwrap()
 }
 
-async fn limits(node: &Node) -> Response {
+pub(crate) async fn limits(node: &Node) -> Response {
     node.send(Method::GET, "/v1/limits").await
 }
 
@@ -99,14 +99,14 @@ async fn a_server_that_hangs_delays_few_requests_by_milliseconds() {
 }
 
 /// A ticket that this node has issued.
-async fn ticket(node: &Node) -> String {
+pub(crate) async fn ticket(node: &Node) -> String {
     let (status, ticket) = node.ask(Method::POST, "/v1/tickets").await;
     assert_eq!(status, 200, "{ticket}");
     ticket["ticket"].as_str().unwrap().to_owned()
 }
 
 /// The status of a request with a ticket.
-async fn redeem(node: &Node, ticket: &str) -> u16 {
+pub(crate) async fn redeem(node: &Node, ticket: &str) -> u16 {
     let path = format!("/v1/analysis?fen=startpos&depth=1&ticket={ticket}");
     node.send(Method::GET, &path).await.status().as_u16()
 }

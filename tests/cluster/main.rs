@@ -17,6 +17,7 @@ mod cache;
 mod client;
 mod cut_off;
 mod failures;
+mod far_away;
 mod findings;
 mod job_book;
 mod jobs;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
@@ -24,23 +25,23 @@ pub(crate) enum Fault {
     Cut,
 }
 
-/// The proxy. Its connections end with the runtime of the test.
+/// The proxy. Dropping it ends its connections.
 pub(crate) struct Proxy {
     address: SocketAddr,
     fault: watch::Sender<Fault>,
 }
 
 impl Proxy {
-    /// Starts a proxy before the server at this address.
-    pub(crate) async fn start(server: String) -> Proxy {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    /// Starts a proxy before the server at this address. It has a thread of its own, because the
+    /// test's is blocked while a node starts.
+    pub(crate) fn start(server: String) -> Proxy {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let fault = watch::Sender::new(Fault::None);
-        let shared = fault.subscribe();
-        tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(pass(client, server.clone(), shared.clone()));
-            }
+        let (fault, current) = watch::channel(Fault::None);
+        std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(accept(listener, server, current));
         });
         Proxy { address, fault }
     }
@@ -51,6 +52,21 @@ impl Proxy {
 
     pub(crate) fn set(&self, fault: Fault) {
         self.fault.send_replace(fault);
+    }
+}
+
+/// Accepts connections until the proxy is dropped.
+async fn accept(listener: std::net::TcpListener, server: String, fault: watch::Receiver<Fault>) {
+    let listener = TcpListener::from_std(listener).unwrap();
+    let mut end = fault.clone();
+    let accept = async {
+        while let Ok((client, _)) = listener.accept().await {
+            tokio::spawn(pass(client, server.clone(), fault.clone()));
+        }
+    };
+    tokio::select! {
+        () = accept => {}
+        () = async { while end.changed().await.is_ok() {} } => {}
     }
 }
 
@@ -67,7 +83,7 @@ async fn pass(client: TcpStream, server: String, fault: watch::Receiver<Fault>) 
 
 /// Waits until bytes may pass.
 async fn wait_while_held(fault: &mut watch::Receiver<Fault>) {
-    // It fails at the end of the test.
+    // It fails once the proxy is dropped.
     let _ = fault.wait_for(|fault| *fault != Fault::Hold).await;
 }
 

@@ -30,7 +30,7 @@ async fn serve_tls(server: &RedisServer, authority: &Authority) -> String {
     format!("rediss://localhost:{port}")
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn nodes_share_all_through_tls() {
     let (server, authority) = (RedisServer::start_durable().await, Authority::new());
     let url = serve_tls(&server, &authority).await;
@@ -48,7 +48,7 @@ async fn nodes_share_all_through_tls() {
     assert!(nodes[1].metric(ANSWERED).await >= 1.0, "its reads are answered in time");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_certificate_of_an_unknown_authority_is_refused() {
     let (server, authority) = (RedisServer::start().await, Authority::new());
     let url = serve_tls(&server, &authority).await;
