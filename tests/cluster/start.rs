@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::node::{Node, command};
 use crate::old_server;
-use crate::redis_server::RedisServer;
+use crate::redis_server::{RedisServer, free_port};
 
 /// Runs a node that must end with an error, and returns the error.
 async fn error_of(mut command: Command) -> String {
@@ -32,6 +32,19 @@ async fn a_wrong_password_ends_the_start_and_is_not_printed() {
 async fn a_server_that_is_too_old_ends_the_start() {
     let error = error_of(command(&old_server::start().await, &[])).await;
     assert!(error.contains("cluster.url: the server is version 6.2.14"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_of_a_redis_cluster_ends_the_start() {
+    let port = free_port().to_string();
+    let arguments = ["--cluster-enabled", "yes", "--cluster-port", &port];
+    let in_cluster = RedisServer::start_with(&arguments).await;
+    let error = error_of(command(&in_cluster.url(), &[])).await;
+    assert!(error.contains("cluster.url: the server is a part of a Redis Cluster"), "{error}");
+    let server = RedisServer::start().await;
+    let settings = [("KIBITZER__CLUSTER__JOBS_URL", &in_cluster.url()[..])];
+    let error = error_of(command(&server.url(), &settings)).await;
+    assert!(error.contains("cluster.jobs_url: the server is a part of a Redis Cluster"), "{error}");
 }
 
 #[tokio::test]
