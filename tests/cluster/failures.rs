@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use redis::cmd;
 use serde_json::json;
 
+use crate::lending::{FENS, endless, fill, start_nodes};
 use crate::node::Node;
 use crate::proxy::{Fault, Proxy};
 use crate::redis_server::{RedisServer, free_port};
@@ -124,4 +126,53 @@ async fn answers_that_are_cut_in_the_middle_are_not_used() {
     node.wait_until_degraded(true).await;
     proxy.set(Fault::None);
     node.wait_until_degraded(false).await;
+}
+
+#[tokio::test]
+async fn a_password_that_changes_while_a_node_runs_is_logged_and_not_printed() {
+    let server = RedisServer::start_with(&["--requirepass", "old-secret"]).await;
+    let url = server.url().replace("//", "//:old-secret@");
+    let node = Node::start_named(&url, "a", 1).await;
+    let client = redis::Client::open(url).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let mut set_password = async |password: &str| {
+        cmd("CONFIG").arg(&["SET", "requirepass", password]).exec_async(&mut connection).await?;
+        cmd("CLIENT").arg(&["KILL", "TYPE", "normal"]).exec_async(&mut connection).await
+    };
+    set_password("new-secret").await.unwrap();
+    node.wait_until_degraded(true).await;
+    let lost = "the cluster's server cannot be used; this node works alone and keeps trying";
+    until("the reason is logged", LONG, async || {
+        let reason = "Password authentication failed";
+        let logged = node.logged(lost);
+        logged.iter().any(|event| event["error"].as_str().unwrap().contains(reason))
+    })
+    .await;
+    node.best_move("startpos", 8).await;
+    assert!(node.logged_with("secret").is_empty());
+    set_password("old-secret").await.unwrap();
+    node.wait_until_degraded(false).await;
+}
+
+#[tokio::test]
+async fn what_nodes_find_after_the_server_has_lost_its_data_is_shared() {
+    let server = RedisServer::start().await;
+    let [first, second] = start_nodes(&server).await;
+    first.best_move("startpos", 14).await;
+    let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
+    until("the analysis is shared", LONG, async || first.metric(written).await == 1.0).await;
+    cmd("FLUSHALL").exec_async(&mut server.connect().await).await.unwrap();
+    let (_third, answer) = Node::start_and_ask(&server.url(), "startpos", 14).await;
+    assert_eq!(answer["memory"], "unknown", "it is lost");
+    second.best_move(FENS[1], 14).await;
+    until("the analysis is shared", LONG, async || second.metric(written).await == 1.0).await;
+    let (_fourth, answer) = Node::start_and_ask(&server.url(), FENS[1], 14).await;
+    assert_eq!(answer["memory"], "hit");
+    for node in [&first, &second] {
+        node.wait_for_nodes(4).await;
+    }
+    let _own = fill(&first).await;
+    let lent = first.start_analysis(&endless(FENS[2])).await;
+    until("another node searches", LONG, async || !lent.depths().is_empty()).await;
+    assert!(first.metric("kibitzer_cluster_searches_total{role=\"lent\"}").await >= 1.0);
 }

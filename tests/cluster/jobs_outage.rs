@@ -107,3 +107,59 @@ async fn a_full_jobs_server_takes_no_jobs_and_loses_none() {
     set_memory(&servers.jobs, "64mb").await;
     assert_complete_again([&first, &second], &path, shown).await;
 }
+
+#[tokio::test]
+async fn a_jobs_server_that_may_drop_jobs_is_not_used_while_a_node_runs() {
+    let servers = Servers::start().await;
+    let node = servers.node();
+    let path = node.accept(GAME, 1_000).await;
+    node.wait_for_job(&path).await;
+    let mut connection = servers.jobs.connect().await;
+    let mut set_policy = async |policy: &str| {
+        let settings = ["SET", "maxmemory-policy", policy];
+        cmd("CONFIG").arg(&settings).exec_async(&mut connection).await?;
+        cmd("CLIENT").arg(&["KILL", "TYPE", "normal"]).exec_async(&mut connection).await
+    };
+    set_policy("allkeys-lru").await.unwrap();
+    until("it says so", LONG, async || node.degraded().await == json!(["jobs"])).await;
+    assert_not_ready(node.send_games(GAME, 1_000).await).await;
+    assert_not_ready(node.send(Method::GET, &path).await).await;
+    set_policy("volatile-lfu").await.unwrap();
+    node.wait_until_degraded(false).await;
+    assert_eq!(node.get_json(&path).await["status"], "done");
+}
+
+#[tokio::test]
+async fn without_its_replica_the_jobs_server_takes_no_changes_and_answers_reads() {
+    let servers = Servers::start().await;
+    let primary = servers.jobs.address().replace(':', " ");
+    let mut replica = RedisServer::start_with(&["--replicaof", &primary]).await;
+    let jobs_url = servers.jobs.url();
+    let settings =
+        [("KIBITZER__CLUSTER__JOBS_URL", &jobs_url[..]), ("KIBITZER__CLUSTER__REPLICAS", "1")];
+    let node = Node::start(&servers.fast.url(), &settings);
+    let mut accepted = Vec::new();
+    for _ in 0..2 {
+        until("the replica follows", LONG, async || {
+            let (status, job) = node.submit(GAME, 1_000, None).await;
+            accepted.extend((status == 202).then(|| job["id"].as_str().unwrap().to_owned()));
+            status == 202
+        })
+        .await;
+    }
+    let [kept, deleted] = [0, 1].map(|number| format!("/v1/games/{}", accepted[number]));
+    let done = node.wait_for_job(&kept).await;
+    replica.kill();
+    assert_not_ready(node.send_games(GAME, 1_000).await).await;
+    assert_not_ready(node.send(Method::DELETE, &deleted).await).await;
+    assert_eq!(node.degraded().await, json!(["jobs"]));
+    assert_eq!(node.get_json(&kept).await, done);
+    // It may be gone already. The answer to a second deletion says that it is durable.
+    assert_not_ready(node.send(Method::DELETE, &deleted).await).await;
+    node.best_move("startpos", 8).await;
+    replica.restart().await;
+    node.wait_until_degraded(false).await;
+    assert_eq!(node.send(Method::DELETE, &deleted).await.status(), 204);
+    assert_eq!(node.send(Method::GET, &deleted).await.status(), 410);
+    assert_eq!(node.get_json(&kept).await, done);
+}

@@ -309,8 +309,12 @@ impl Node {
 
     /// Asks the process to end and waits for it.
     pub(crate) fn terminate(&mut self) {
-        let sent = Command::new("kill").arg(self.child.id().to_string()).status();
-        assert!(sent.unwrap().success());
+        self.signal("-TERM");
+        self.wait_for_end();
+    }
+
+    /// Waits for the end of the process after [`Node::signal`].
+    pub(crate) fn wait_for_end(&mut self) {
         assert!(self.child.wait().unwrap().success());
     }
 }

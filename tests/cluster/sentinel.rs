@@ -136,7 +136,7 @@ async fn nodes_find_the_new_primary_and_no_accepted_job_is_lost() {
     let (accepted, ()) = tokio::join!(submit_until(&nodes, 1, &stop), fail_over);
     assert!(accepted.len() > 20, "{} jobs", accepted.len());
     println!("{} jobs, {gap:?} without service", accepted.len());
-    assert!(gap < Duration::from_secs(15), "{gap:?}");
+    assert!(gap <= Duration::from_secs(10), "{gap:?}");
     let distinct: HashSet<&String> = accepted.iter().collect();
     assert_eq!(distinct.len(), accepted.len());
     for id in &accepted {
@@ -167,11 +167,12 @@ async fn a_server_that_becomes_a_replica_is_not_used_until_it_is_a_primary_again
         command.arg(host).arg(port).exec_async(&mut connection).await.unwrap();
     };
     replica_of("127.0.0.1", "1").await;
+    // Reads may go on, and only a write is sure to notice.
+    assert_eq!(node.submit(GAME, 1_000, None).await.0, 503);
     until("both parts are missing", LONG, async || {
         node.degraded().await == serde_json::json!(["cluster", "jobs"])
     })
     .await;
-    assert_eq!(node.submit(GAME, 1_000, None).await.0, 503);
     replica_of("NO", "ONE").await;
     node.wait_until_degraded(false).await;
     assert_eq!(moves(&node.wait_for_job(&path).await).len(), 10);

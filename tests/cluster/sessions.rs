@@ -45,6 +45,32 @@ async fn without_the_server_sessions_go_on_in_each_node() {
 }
 
 #[tokio::test]
+async fn an_older_request_ends_with_its_own_limits_if_the_message_about_a_newer_one_is_lost() {
+    let mut server = RedisServer::start().await;
+    let first = Node::start_named(&server.url(), "a", 1).await;
+    let second = Node::start_named(&server.url(), "b", 2).await;
+    until("both listen", LONG, async || listeners(&server).await == 2).await;
+    let limited = json!({ "fen": "startpos", "movetime_ms": 6_000, "session": "board" });
+    let older = first.start_analysis(&limited).await;
+    until("it searches", LONG, async || first.metric(BUSY).await == 1.0).await;
+    server.kill();
+    let newer = second.start_analysis(&endless("board")).await;
+    until("the newer one searches", LONG, async || newer.depths().len() >= 3).await;
+    server.restart().await;
+    for node in [&first, &second] {
+        node.wait_until_degraded(false).await;
+    }
+    assert_eq!(older.end().await["reason"], "time");
+    assert!(!newer.has_ended());
+    // From now on messages arrive.
+    until("both listen again", LONG, async || listeners(&server).await == 2).await;
+    let older = second.start_analysis(&endless("board")).await;
+    until("it searches", LONG, async || older.depths().len() >= 3).await;
+    let _newest = first.start_analysis(&endless("board")).await;
+    assert_eq!(older.end().await["reason"], "replaced");
+}
+
+#[tokio::test]
 async fn messages_of_other_versions_and_forged_ones_end_nothing() {
     let server = RedisServer::start().await;
     let node = Node::start_named(&server.url(), "a", 1).await;
