@@ -11,6 +11,7 @@
 )]
 
 mod acl;
+mod adjacent_versions;
 #[path = "../support/authority.rs"]
 mod authority;
 mod cache;

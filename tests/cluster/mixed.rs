@@ -26,14 +26,9 @@ fn other_network(folder: &TempDir) -> String {
     file.to_str().unwrap().to_owned()
 }
 
-#[tokio::test]
-async fn nodes_with_different_networks_share_jobs_and_sessions_but_no_searches() {
-    let server = RedisServer::start_durable().await;
-    let folder = tempfile::tempdir().unwrap();
-    let network = other_network(&folder);
-    let first = Node::start(&server.url(), &[]);
-    let second = Node::start(&server.url(), &[("KIBITZER__SEARCH__NETWORK", &network)]);
-    for node in [&first, &second] {
+/// Checks that nodes of different engines share jobs and sessions, and neither analyses nor searches.
+pub(crate) async fn assert_only_jobs_and_sessions_are_shared(first: &Node, second: &Node) {
+    for node in [first, second] {
         node.wait_until_degraded(false).await;
         assert_eq!(node.nodes().await, 1, "it searches for itself alone");
     }
@@ -60,6 +55,16 @@ async fn nodes_with_different_networks_share_jobs_and_sessions_but_no_searches()
     let _waiting = first.start_analysis(&waiting).await;
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     assert_eq!(second.metric("kibitzer_workers_busy").await, 0.0);
+}
+
+#[tokio::test]
+async fn nodes_with_different_networks_share_jobs_and_sessions_but_no_searches() {
+    let server = RedisServer::start_durable().await;
+    let folder = tempfile::tempdir().unwrap();
+    let network = other_network(&folder);
+    let first = Node::start(&server.url(), &[]);
+    let second = Node::start(&server.url(), &[("KIBITZER__SEARCH__NETWORK", &network)]);
+    assert_only_jobs_and_sessions_are_shared(&first, &second).await;
 }
 
 #[tokio::test]

@@ -51,7 +51,12 @@ impl Drop for RunningAnalysis {
 
 /// The command of a node with one worker.
 pub(crate) fn command(url: &str, settings: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+    command_of(env!("CARGO_BIN_EXE_kibitzer"), url, settings)
+}
+
+/// The command of a node with one worker, which runs this program.
+pub(crate) fn command_of(program: &str, url: &str, settings: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(program);
     command.arg("serve").envs([
         ("KIBITZER__LISTEN", "127.0.0.1:0"),
         ("KIBITZER__CLUSTER__URL", url),
