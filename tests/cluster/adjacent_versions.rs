@@ -85,7 +85,7 @@ async fn hand_a_job_over(from: &str, to: &str) {
     let (mut first, second) = (start(from, &server, &[]), start(to, &server, &[]));
     // Meanwhile only the first one can begin the job.
     second.signal("-STOP");
-    let job = start_job(&first, 30_000).await;
+    let job = start_job(&first, 15_000).await;
     let mut shown = ShownFindings::default();
     shown.note(&job, &first.get_json(&job).await);
     first.kill();

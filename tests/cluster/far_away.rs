@@ -1,5 +1,4 @@
-//! A server that is far away: 50 ms, with which the nodes share all but what needs a fast answer,
-//! and half a second.
+//! A server that is far away. Nodes share with it all but what needs a fast answer.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,9 @@ use crate::proxy::{Fault, Proxy};
 use crate::redis_server::{RedisServer, listeners};
 use crate::wait::{LONG, until};
 
-const FAR: Duration = Duration::from_millis(50);
+/// More than the 50 ms of docs/cluster.md, which is also how long a node waits for the cache before
+/// a long search: on a busy machine it would sometimes have the answer.
+const FAR: Duration = Duration::from_millis(80);
 
 /// Reads of the shared cache whose answer came too late.
 const LATE: &str = "kibitzer_cluster_cache_reads_total{outcome=\"late\"}";
@@ -31,7 +32,7 @@ async fn start_nodes(server: &RedisServer, distance: Duration) -> (Proxy, [Node;
 }
 
 #[tokio::test]
-async fn from_50_ms_away_sessions_jobs_and_lent_searches_work() {
+async fn from_far_away_sessions_jobs_and_lent_searches_work() {
     let server = RedisServer::start().await;
     let (_proxy, [first, second]) = start_nodes(&server, FAR).await;
     let in_session = json!({ "fen": "startpos", "infinite": true, "session": "board" });
@@ -53,7 +54,7 @@ async fn from_50_ms_away_sessions_jobs_and_lent_searches_work() {
 }
 
 #[tokio::test]
-async fn from_50_ms_away_each_node_searches_what_the_others_have_found() {
+async fn from_far_away_each_node_searches_what_the_others_have_found() {
     let server = RedisServer::start().await;
     let (_proxy, [first, second]) = start_nodes(&server, FAR).await;
     first.best_move("startpos", 14).await;
@@ -73,7 +74,7 @@ async fn from_50_ms_away_each_node_searches_what_the_others_have_found() {
 }
 
 #[tokio::test]
-async fn from_50_ms_away_each_node_counts_requests_and_redeems_its_own_tickets() {
+async fn from_far_away_each_node_counts_requests_and_redeems_its_own_tickets() {
     let server = RedisServer::start().await;
     let proxy = Proxy::start(server.address());
     proxy.set(Fault::Delay(FAR));

@@ -114,10 +114,10 @@ async fn a_client_of_a_killed_node_goes_on_from_where_it_was_on_another() {
     let lost = nodes[0].start_analysis(&endless()).await;
     until("it is deep", LONG, async || lost.depths().last().is_some_and(|&depth| depth >= 16))
         .await;
-    // The last iteration may be on its way to the server.
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    nodes[0].kill();
     let depth = *lost.depths().last().unwrap();
+    // It may be on its way to the server, as one that ends meanwhile.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    nodes[0].kill();
     let resumed = nodes[1].start_analysis(&endless()).await;
     let gap = until("it is resumed", LONG, async || !resumed.depths().is_empty()).await;
     assert!(gap < Duration::from_secs(5), "{gap:?}");

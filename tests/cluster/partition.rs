@@ -24,7 +24,7 @@ const TEST: &str = "partition::a_partition_costs_no_finding_and_no_answer";
 const IS_INSIDE: &str = "KIBITZER_TEST_IN_NAMESPACE";
 
 /// How long the partition lasts: longer than a claim of a job. A minute with `KIBITZER_FULL=1`.
-const CUT: Duration = Duration::from_secs(11);
+const CUT: Duration = Duration::from_secs(10);
 
 /// The link that the partition cuts: the address of the servers, and that of the node.
 const CLUSTER_LINK: [&str; 2] = ["10.99.0.1", "10.99.0.2"];

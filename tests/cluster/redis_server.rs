@@ -148,6 +148,8 @@ fn spawn(port: u16, folder: &Path, arguments: &[String]) -> Child {
     Command::new(&program)
         .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""])
         .args(["--maxmemory", "64mb", "--maxmemory-policy", "volatile-lfu"])
+        // A replica follows at once.
+        .args(["--repl-diskless-sync-delay", "0"])
         .args(arguments)
         .current_dir(folder)
         .stdout(Stdio::null())

@@ -82,16 +82,8 @@ impl Drop for Sentinels {
 }
 
 /// Settings of a server that takes no write unless a replica has it.
-const DURABLE: [&str; 8] = [
-    "--appendonly",
-    "yes",
-    "--appendfsync",
-    "always",
-    "--min-replicas-to-write",
-    "1",
-    "--repl-diskless-sync-delay",
-    "0",
-];
+const DURABLE: [&str; 6] =
+    ["--appendonly", "yes", "--appendfsync", "always", "--min-replicas-to-write", "1"];
 
 /// A primary, and two replicas that follow it.
 async fn start_servers() -> [RedisServer; 3] {

@@ -50,7 +50,7 @@ async fn an_older_request_ends_with_its_own_limits_if_the_message_about_a_newer_
     let first = Node::start_named(&server.url(), "a", 1).await;
     let second = Node::start_named(&server.url(), "b", 2).await;
     until("both listen", LONG, async || listeners(&server).await == 2).await;
-    let limited = json!({ "fen": "startpos", "movetime_ms": 6_000, "session": "board" });
+    let limited = json!({ "fen": "startpos", "movetime_ms": 4_000, "session": "board" });
     let older = first.start_analysis(&limited).await;
     until("it searches", LONG, async || first.metric(BUSY).await == 1.0).await;
     server.kill();
@@ -65,7 +65,7 @@ async fn an_older_request_ends_with_its_own_limits_if_the_message_about_a_newer_
     // From now on messages arrive.
     until("both listen again", LONG, async || listeners(&server).await == 2).await;
     let older = second.start_analysis(&endless("board")).await;
-    until("it searches", LONG, async || older.depths().len() >= 3).await;
+    until("it has begun", LONG, async || !older.depths().is_empty()).await;
     let _newest = first.start_analysis(&endless("board")).await;
     assert_eq!(older.end().await["reason"], "replaced");
 }
