@@ -200,6 +200,8 @@ async fn offers_and_messages_that_make_no_sense_are_ignored() {
                 .await
                 .unwrap();
         }
+        let two_fields = ["*", "search", "a", "more", "b"];
+        cmd("XADD").arg(stream).arg(&two_fields).exec_async(&mut connection).await.unwrap();
     }
     for stream in &streams {
         until("they are removed", LONG, async || {
