@@ -24,18 +24,13 @@ async fn fields(connection: &mut MultiplexedConnection, key: &[u8]) -> Vec<(Vec<
     cmd("HGETALL").arg(key).query_async(connection).await.unwrap()
 }
 
-async fn wait_for_written(node: &Node) {
-    let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
-    until("the analysis is shared", LONG, async || node.metric(written).await > 0.0).await;
-}
-
 #[tokio::test]
 async fn what_one_node_found_is_memory_on_the_others() {
     let server = RedisServer::start().await;
     let first = Node::start_named(&server.url(), "a", 1).await;
     let searched = first.best_move("startpos", DEPTH).await;
     assert_eq!(searched["memory"], "unknown");
-    wait_for_written(&first).await;
+    first.wait_until_shared().await;
     let (second, shared) = Node::start_and_ask(&server.url(), "startpos", DEPTH).await;
     assert_eq!(shared["memory"], "hit");
     for member in ["best_move", "score", "pv", "depth", "nodes"] {
@@ -55,7 +50,7 @@ async fn a_deeper_analysis_is_not_replaced_and_begins_a_deeper_search() {
     let first = Node::start_named(&server.url(), "a", 1).await;
     let second = Node::start_named(&server.url(), "b", 2).await;
     first.best_move("startpos", DEPTH + 1).await;
-    wait_for_written(&first).await;
+    first.wait_until_shared().await;
     let mut connection = server.connect().await;
     let key = key_of_analysis(&mut connection).await;
     let deep = fields(&mut connection, &key).await;
@@ -63,7 +58,7 @@ async fn a_deeper_analysis_is_not_replaced_and_begins_a_deeper_search() {
     second.get(&format!("/v1/best-move?fen=startpos&depth={DEPTH}&fresh=true")).await;
     // The changes of a node are sent in their order.
     second.best_move("8/8/8/4k3/8/8/3P4/4K3 w - - 0 1", 30).await;
-    wait_for_written(&second).await;
+    second.wait_until_shared().await;
     assert_eq!(fields(&mut connection, &key).await, deep);
     let (_third, deeper) = Node::start_and_ask(&server.url(), "startpos", DEPTH + 2).await;
     assert_eq!(deeper["memory"], "shallow", "the shared analysis is known");
@@ -75,7 +70,7 @@ async fn short_searches_are_not_shared() {
     let node = Node::start_named(&server.url(), "a", 1).await;
     node.best_move("startpos", 4).await;
     node.best_move("startpos", DEPTH).await;
-    wait_for_written(&node).await;
+    node.wait_until_shared().await;
     let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
     assert_eq!(node.metric(written).await, 1.0);
 }
@@ -113,7 +108,7 @@ async fn of_ten_thousand_damaged_analyses_none_is_shown_and_all_are_removed() {
     let server = RedisServer::start().await;
     let writer = Node::start_named(&server.url(), "a", 1).await;
     writer.best_move("startpos", DEPTH).await;
-    wait_for_written(&writer).await;
+    writer.wait_until_shared().await;
     let mut connection = server.connect().await;
     let key = key_of_analysis(&mut connection).await;
     let (_, value) = fields(&mut connection, &key).await.remove(0);
@@ -149,7 +144,7 @@ async fn values_of_another_layout_stay_and_a_key_of_another_type_goes() {
     let server = RedisServer::start().await;
     let node = Node::start_named(&server.url(), "a", 1).await;
     node.best_move("startpos", DEPTH).await;
-    wait_for_written(&node).await;
+    node.wait_until_shared().await;
     let mut connection = server.connect().await;
     let key = key_of_analysis(&mut connection).await;
     let (context, value) = fields(&mut connection, &key).await.remove(0);
@@ -183,7 +178,7 @@ async fn many_histories_of_a_position_leave_a_place_for_the_bare_position() {
     let server = RedisServer::start().await;
     let node = Node::start_named(&server.url(), "a", 1).await;
     node.best_move("startpos", DEPTH).await;
-    wait_for_written(&node).await;
+    node.wait_until_shared().await;
     let mut connection = server.connect().await;
     let key = key_of_analysis(&mut connection).await;
     let (context, value) = fields(&mut connection, &key).await.remove(0);
@@ -194,7 +189,7 @@ async fn many_histories_of_a_position_leave_a_place_for_the_bare_position() {
     }
     let second = Node::start_named(&server.url(), "b", 2).await;
     second.best_move("startpos", DEPTH).await;
-    wait_for_written(&second).await;
+    second.wait_until_shared().await;
     assert!(fields(&mut connection, &key).await.iter().any(|(field, _)| *field == context));
 }
 
@@ -212,7 +207,7 @@ async fn forged_analyses_with_moves_that_are_not_legal_are_not_shown() {
     let server = RedisServer::start().await;
     let first = Node::start_named(&server.url(), "a", 1).await;
     first.best_move("startpos", DEPTH).await;
-    wait_for_written(&first).await;
+    first.wait_until_shared().await;
     let mut connection = server.connect().await;
     let (key, record) = stored_record(&mut connection).await;
     let forge = |change: &dyn Fn(&mut Record)| {

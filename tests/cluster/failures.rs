@@ -159,13 +159,12 @@ async fn what_nodes_find_after_the_server_has_lost_its_data_is_shared() {
     let server = RedisServer::start().await;
     let [first, second] = start_nodes(&server).await;
     first.best_move("startpos", 14).await;
-    let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
-    until("the analysis is shared", LONG, async || first.metric(written).await == 1.0).await;
+    first.wait_until_shared().await;
     cmd("FLUSHALL").exec_async(&mut server.connect().await).await.unwrap();
     let (_third, answer) = Node::start_and_ask(&server.url(), "startpos", 14).await;
     assert_eq!(answer["memory"], "unknown", "it is lost");
     second.best_move(FENS[1], 14).await;
-    until("the analysis is shared", LONG, async || second.metric(written).await == 1.0).await;
+    second.wait_until_shared().await;
     let (_fourth, answer) = Node::start_and_ask(&server.url(), FENS[1], 14).await;
     assert_eq!(answer["memory"], "hit");
     for node in [&first, &second] {

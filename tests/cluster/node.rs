@@ -242,6 +242,17 @@ impl Node {
         job["progress"]["moves_done"].as_u64().unwrap_or(0)
     }
 
+    /// Waits until the analyses of this node are in the shared cache: some, and no more follow.
+    pub(crate) async fn wait_until_shared(&self) {
+        let written = "kibitzer_cluster_cache_writes_total{outcome=\"written\"}";
+        until("the analyses are shared", LONG, async || {
+            let before = self.metric(written).await;
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            before > 0.0 && self.metric(written).await == before
+        })
+        .await;
+    }
+
     /// The value of a metric with these labels.
     pub(crate) async fn metric(&self, name: &str) -> f64 {
         let text = self.get("/metrics").await;

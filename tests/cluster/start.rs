@@ -98,8 +98,8 @@ async fn a_jobs_server_that_may_lose_jobs_is_warned_about() {
     let server = RedisServer::start().await;
     let node = Node::start(&server.url(), &[]);
     node.wait_for_log(
-        "accepted jobs are lost when the server ends: set appendonly to yes, and appendfsync to \
-         always",
+        "accepted jobs are lost when the server ends: set appendonly to yes, or give jobs a server \
+         of their own (cluster.jobs_url)",
     )
     .await;
     let durable = RedisServer::start_durable().await;
