@@ -38,9 +38,15 @@ pub(crate) async fn start_nodes<const N: usize>(server: &RedisServer) -> [Node; 
 
 /// Keeps the worker of a node busy.
 pub(crate) async fn fill(node: &Node) -> RunningAnalysis {
-    let own = node.start_analysis(&endless(FENS[0])).await;
-    until("the node is busy", LONG, async || is_busy(node).await).await;
-    own
+    for _ in 0..10 {
+        let own = node.start_analysis(&endless(FENS[0])).await;
+        until("it runs", LONG, async || is_busy(node).await || !own.depths().is_empty()).await;
+        // Another node takes it if the worker sleeps for more than 5 ms.
+        if is_busy(node).await {
+            return own;
+        }
+    }
+    panic!("the node runs no search");
 }
 
 /// Fills the worker of a node, and starts an endless analysis that another one must run.
