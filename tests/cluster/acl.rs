@@ -8,7 +8,7 @@ use redis::{AsyncTypedCommands, cmd};
 use reqwest::Method;
 use serde_json::json;
 
-use crate::lending::is_busy;
+use crate::lending::{is_busy, start_here};
 use crate::node::{Node, RunningAnalysis};
 use crate::redis_server::RedisServer;
 use crate::wait::{LONG, until};
@@ -90,8 +90,7 @@ async fn the_user_of_the_docs_may_do_what_nodes_do() {
     let second = Node::start_named(&url, "b", 2).await;
     first.wait_for_nodes(2).await;
     let body = json!({ "fen": "startpos", "infinite": true, "session": "board" });
-    let running = first.start_analysis(&body).await;
-    until("it searches", LONG, async || is_busy(&first).await).await;
+    let running = start_here(&first, &body).await;
     lend(&first).await;
 
     // The second node follows the search of the first one, and takes its lease over.

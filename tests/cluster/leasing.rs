@@ -6,7 +6,7 @@ use redis::{AsyncTypedCommands, cmd};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::lending::{assert_rising, is_busy, start_nodes};
+use crate::lending::{assert_rising, is_busy, start_here, start_nodes};
 use crate::node::{Node, RunningAnalysis};
 use crate::redis_server::RedisServer;
 use crate::wait::{LONG, until};
@@ -26,10 +26,11 @@ async fn wait_for_updates(analysis: &RunningAnalysis) {
 
 /// An endless analysis on the first node, and equal ones on the others, which follow it.
 async fn start_equal(nodes: &[Node]) -> Vec<RunningAnalysis> {
-    let mut running = Vec::new();
-    for node in nodes {
+    let mut running = vec![start_here(&nodes[0], &endless()).await];
+    for node in &nodes[1..] {
         running.push(node.start_analysis(&endless()).await);
-        let analysis = running.last().unwrap();
+    }
+    for analysis in &running {
         until("it has updates", LONG, async || analysis.depths().len() >= 3).await;
     }
     for node in &nodes[1..] {
@@ -139,12 +140,9 @@ async fn without_the_server_each_node_goes_on_alone() {
     }
 }
 
-/// Runs an endless analysis until a search has started for it here.
+/// Runs an endless analysis until its search runs here.
 async fn search_here(node: &Node) {
-    let before = node.metric("kibitzer_searches_total").await;
-    let analysis = node.start_analysis(&endless()).await;
-    until("it searches", LONG, async || node.metric("kibitzer_searches_total").await > before)
-        .await;
+    let analysis = start_here(node, &endless()).await;
     drop(analysis);
     until("it has ended", LONG, async || !is_busy(node).await).await;
     // The node keeps what it knows of an ended search for 100 ms.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use redis::{AsyncTypedCommands, cmd};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::node::{Node, RunningAnalysis};
 use crate::redis_server::RedisServer;
@@ -36,17 +37,22 @@ pub(crate) async fn start_nodes<const N: usize>(server: &RedisServer) -> [Node; 
     nodes
 }
 
-/// Keeps the worker of a node busy.
-pub(crate) async fn fill(node: &Node) -> RunningAnalysis {
+/// Starts an endless analysis that runs on this node. On a busy machine it may wait so long that
+/// another node takes it: then it is started again.
+pub(crate) async fn start_here(node: &Node, body: &Value) -> RunningAnalysis {
     for _ in 0..10 {
-        let own = node.start_analysis(&endless(FENS[0])).await;
-        until("it runs", LONG, async || is_busy(node).await || !own.depths().is_empty()).await;
-        // Another node takes it if the worker sleeps for more than 5 ms.
-        if is_busy(node).await {
-            return own;
+        let analysis = node.start_analysis(body).await;
+        let is_here = until("it runs here", LONG, async || is_busy(node).await);
+        if timeout(Duration::from_secs(3), is_here).await.is_ok() {
+            return analysis;
         }
     }
-    panic!("the node runs no search");
+    panic!("no search runs where it was asked for");
+}
+
+/// Keeps the worker of a node busy.
+pub(crate) async fn fill(node: &Node) -> RunningAnalysis {
+    start_here(node, &endless(FENS[0])).await
 }
 
 /// Fills the worker of a node, and starts an endless analysis that another one must run.
