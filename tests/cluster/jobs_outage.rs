@@ -102,7 +102,6 @@ async fn a_full_jobs_server_takes_no_jobs_and_loses_none() {
         let answer = node.best_move("startpos", 8).await;
         assert!(answer["best_move"].is_string(), "{answer}");
         shown.note(&path, &node.get_json(&path).await);
-        assert_not_ready(node.send(Method::DELETE, &path).await).await;
     }
     set_memory(&servers.jobs, "64mb").await;
     assert_complete_again([&first, &second], &path, shown).await;
