@@ -49,6 +49,17 @@ impl CommandError {
         self.server_code() == Some("NOREPLICAS")
     }
 
+    /// The error of the first command that failed, if this is the error of several.
+    pub(super) fn first(self) -> CommandError {
+        let CommandError::Redis(error) = &self else { return self };
+        let errors = error.clone().into_server_errors();
+        let first = errors.as_deref().and_then(|errors| errors.first());
+        match first {
+            Some((_, first)) => CommandError::Redis(first.clone().into()),
+            None => self,
+        }
+    }
+
     /// The code of an error that the server has sent, such as `WRONGTYPE`.
     pub(super) fn server_code(&self) -> Option<&str> {
         match self {

@@ -116,14 +116,14 @@ impl Connection {
     /// Sends several commands at once.
     ///
     /// # Errors
-    /// As [`Connection::run`].
+    /// As [`Connection::run`]; the error of the first command that fails.
     pub(super) async fn run_all<T: FromRedisValue>(
         &self,
         commands: &Pipeline,
         limit: Duration,
     ) -> Result<T, CommandError> {
         let mut connection = self.current()?;
-        within(limit, commands.query_async(&mut connection)).await
+        within(limit, commands.query_async(&mut connection)).await.map_err(CommandError::first)
     }
 }
 

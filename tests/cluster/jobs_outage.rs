@@ -102,6 +102,8 @@ async fn a_full_jobs_server_takes_no_jobs_and_loses_none() {
         let answer = node.best_move("startpos", 8).await;
         assert!(answer["best_move"].is_string(), "{answer}");
         shown.note(&path, &node.get_json(&path).await);
+        let connections = node.logged("connected to the jobs' server").len();
+        assert_eq!(connections, 1, "a refusal needs no other connection");
     }
     set_memory(&servers.jobs, "64mb").await;
     assert_complete_again([&first, &second], &path, shown).await;
