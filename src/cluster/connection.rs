@@ -72,14 +72,18 @@ impl Connection {
         self.disconnect();
     }
 
-    /// Drops the connection if a Sentinel names another primary by now.
-    pub(super) async fn follow_primary(&self) {
+    /// Asks another Sentinel for the primary; `None` without Sentinels, and if none knows it.
+    pub(super) async fn find_primary(&self) -> Option<ConnectionAddr> {
         if !self.endpoint.has_sentinels() {
-            return;
+            return None;
         }
         self.endpoint.doubt();
-        let Ok(client) = self.endpoint.client().await else { return };
-        let primary = client.get_connection_info().addr();
+        let client = self.endpoint.client().await.ok()?;
+        Some(client.get_connection_info().addr().clone())
+    }
+
+    /// Drops the connection unless its server is this primary.
+    pub(super) fn leave_all_but(&self, primary: &ConnectionAddr) {
         let is_other = |established: &mut Established| established.server != *primary;
         self.current.write().unwrap_or_else(PoisonError::into_inner).take_if(is_other);
     }

@@ -7,9 +7,6 @@ use super::error::ClusterError;
 use super::node::{NodeId, NodeName};
 use super::server_info::JobsRole;
 
-/// The setting of a server for jobs alone.
-const JOBS_URL: &str = "cluster.jobs_url";
-
 /// The longest prefix of keys, in bytes.
 const MAX_PREFIX: usize = 64;
 
@@ -19,8 +16,7 @@ pub struct ClusterOptions {
     pub(super) endpoint: Endpoint,
     /// The server of the jobs, by default the same.
     pub(super) jobs_endpoint: Endpoint,
-    /// The setting that names it.
-    pub(super) jobs_setting: &'static str,
+    pub(super) jobs_role: JobsRole,
     /// The number of replicas of the jobs' server that must have a write.
     pub(super) replicas: u32,
     pub(super) node: NodeId,
@@ -42,17 +38,12 @@ impl ClusterOptions {
         }
         Ok(ClusterOptions {
             jobs_endpoint: endpoint.clone(),
-            jobs_setting: "cluster.url",
+            jobs_role: JobsRole::Shared,
             endpoint,
             replicas: 0,
             node: NodeId::new(&name)?,
             prefix: prefix.to_owned(),
         })
-    }
-
-    /// The role of the jobs' server.
-    pub(super) fn jobs_role(&self) -> JobsRole {
-        if self.jobs_setting == JOBS_URL { JobsRole::Alone } else { JobsRole::Shared }
     }
 
     /// The same options with the settings `cluster.jobs_url`, which may be empty, and
@@ -65,7 +56,7 @@ impl ClusterOptions {
             return Ok(ClusterOptions { replicas, ..self });
         }
         let jobs_endpoint = Endpoint::parse(url).ok_or(ClusterError::JobsUrl)?;
-        Ok(ClusterOptions { jobs_endpoint, jobs_setting: JOBS_URL, replicas, ..self })
+        Ok(ClusterOptions { jobs_endpoint, jobs_role: JobsRole::Alone, replicas, ..self })
     }
 }
 

@@ -46,6 +46,16 @@ pub(super) enum JobsRole {
     Shared,
 }
 
+impl JobsRole {
+    /// The setting that names the server.
+    pub(super) const fn setting(self) -> &'static str {
+        match self {
+            JobsRole::Alone => "cluster.jobs_url",
+            JobsRole::Shared => "cluster.url",
+        }
+    }
+}
+
 /// The server, as far as it describes itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerInfo {

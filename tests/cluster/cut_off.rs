@@ -1,10 +1,9 @@
 //! A node that is cut off from both servers while it runs a review.
 
-use redis::cmd;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::findings::{ShownFindings, assert_complete};
+use crate::findings::{ShownFindings, assert_complete, stored_evaluations};
 use crate::jobs::{Servers, start_job};
 use crate::node::Node;
 use crate::proxy::{Fault, Proxy};
@@ -59,11 +58,7 @@ async fn cut_the_node_of_a_job_off(fault: Fault) {
     assert_eq!(first.wait_for_job(&job).await, done);
     shown.note(&job, &done);
     assert_complete(&done, 2, 10);
-    // Each game has a position more than half-moves.
-    let findings = job.replace("/v1/games/", "k1:{j}:find:");
-    let mut connection = servers.jobs.connect().await;
-    let stored: u64 = cmd("LLEN").arg(findings).query_async(&mut connection).await.unwrap();
-    assert_eq!(stored, 22);
+    assert_eq!(stored_evaluations(&servers.jobs, &job).await, 22);
     first.wait_for_nodes(2).await;
 }
 

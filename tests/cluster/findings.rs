@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use redis::AsyncTypedCommands;
 use serde_json::Value;
+
+use crate::redis_server::RedisServer;
 
 /// The findings that clients were shown, by the path of their job.
 #[derive(Debug, Default)]
@@ -49,4 +52,10 @@ pub(crate) fn assert_complete(job: &Value, games: usize, plies: u64) {
     };
     let found: Vec<_> = job["games"].as_array().unwrap().iter().map(moves).collect();
     assert_eq!(found, vec![(1..=plies).collect::<Vec<_>>(); games], "one for each half-move");
+}
+
+/// How many evaluations of a job the server has stored. A game has one more than half-moves.
+pub(crate) async fn stored_evaluations(jobs: &RedisServer, path: &str) -> usize {
+    let key = path.replace("/v1/games/", "k1:{j}:find:");
+    jobs.connect().await.llen(key).await.unwrap()
 }

@@ -12,7 +12,7 @@ use redis::AsyncTypedCommands;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::findings::{ShownFindings, assert_complete};
+use crate::findings::{ShownFindings, assert_complete, stored_evaluations};
 use crate::jobs::GAME;
 use crate::node::{Node, command};
 use crate::redis_server::RedisServer;
@@ -230,9 +230,7 @@ async fn a_partition_costs_no_finding_and_no_answer() {
         let done = second.wait_for_job(path).await;
         shown.note(path, &done);
         assert_complete(&done, 1, 10);
-        let find = path.replace("/v1/games/", "k1:{j}:find:");
-        // The game has a position more than half-moves.
-        assert_eq!(jobs.connect().await.llen(find).await.unwrap(), 11);
+        assert_eq!(stored_evaluations(jobs, path).await, 11);
         for node in nodes {
             assert_eq!(node.wait_for_job(path).await, done);
         }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use redis::{Cmd, FromRedisValue, Pipeline};
+use redis::{Cmd, ConnectionAddr, FromRedisValue, Pipeline};
 use tokio::sync::Mutex;
 
 use crate::cluster::command_error::CommandError;
@@ -27,8 +27,8 @@ pub(super) struct Link {
 #[derive(Debug)]
 struct Attempt {
     at: Instant,
-    /// Why it failed; empty if it did not.
-    failure: String,
+    /// Why it failed; `None` if it did not.
+    failure: Option<String>,
 }
 
 /// The reason why a command was not answered.
@@ -75,13 +75,13 @@ impl Link {
         if let Some(Attempt { at, failure }) = &*last_attempt
             && at.elapsed() < RETRY_INTERVAL
         {
-            return Err(match failure.as_str() {
-                "" => CommandError::Disconnected.into(),
-                failure => LinkError::Repeated(failure.to_owned()),
+            return Err(match failure {
+                Some(failure) => LinkError::Repeated(failure.clone()),
+                None => CommandError::Disconnected.into(),
             });
         }
         let server = self.connect().await;
-        let failure = server.as_ref().err().map_or(String::new(), ToString::to_string);
+        let failure = server.as_ref().err().map(ToString::to_string);
         *last_attempt = Some(Attempt { at: Instant::now(), failure });
         match &server {
             Ok(server) => self.log_server(server),
@@ -90,9 +90,14 @@ impl Link {
         server.map(Some)
     }
 
-    /// Connects anew with the next command if a Sentinel names another primary by now.
-    pub(super) async fn follow_primary(&self) {
-        self.connection.follow_primary().await;
+    /// The primary, as a Sentinel knows it: see [`Connection::find_primary`].
+    pub(super) async fn find_primary(&self) -> Option<ConnectionAddr> {
+        self.connection.find_primary().await
+    }
+
+    /// Connects anew with the next command unless the server is this primary.
+    pub(super) fn leave_all_but(&self, primary: &ConnectionAddr) {
+        self.connection.leave_all_but(primary);
     }
 
     fn log_server(&self, info: &ServerInfo) {

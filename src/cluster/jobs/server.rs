@@ -47,9 +47,8 @@ impl JobsServer {
     /// # Errors
     /// The server refuses the user, is too old, or may drop jobs.
     pub(super) async fn connect(options: &ClusterOptions) -> Result<JobsServer, ClusterError> {
-        let ClusterOptions { jobs_endpoint, prefix, replicas, .. } = options;
-        let jobs_setting = options.jobs_setting;
-        let role = options.jobs_role();
+        let ClusterOptions { jobs_endpoint, jobs_role: role, prefix, replicas, .. } = options;
+        let role = *role;
         let server = JobsServer {
             runtime: Handle::current(),
             reads: Link::new(jobs_endpoint),
@@ -62,10 +61,10 @@ impl JobsServer {
         match server.writes.establish().await {
             Ok(_) => {}
             Err(LinkError::Unsuitable(error)) => {
-                return Err(ClusterError::UnsuitableForJobs(jobs_setting, error));
+                return Err(ClusterError::UnsuitableForJobs(role.setting(), error));
             }
             Err(LinkError::Command(error)) if error.is_refusal() => {
-                return Err(ClusterError::JobsRefused(jobs_setting, error));
+                return Err(ClusterError::JobsRefused(role.setting(), error));
             }
             // The heartbeats tell of a server with both roles.
             Err(_) if role == JobsRole::Shared => {}
@@ -195,8 +194,9 @@ impl JobsServer {
 
     /// Leaves a primary whose replicas follow another one by now.
     fn follow_primary(&self) {
+        let Some(primary) = self.runtime.block_on(self.writes.find_primary()) else { return };
         for link in [&self.writes, &self.reads, &self.follower] {
-            self.runtime.block_on(link.follow_primary());
+            link.leave_all_but(&primary);
         }
     }
 

@@ -313,12 +313,8 @@ impl Inner {
     }
 
     /// A taken search; none if it is damaged or of another version. Such an entry is removed.
-    async fn accept(
-        &self,
-        entry: Entry,
-        bytes: Option<Vec<u8>>,
-    ) -> Result<Option<Taken>, CommandError> {
-        match OfferedSearch::decode(&bytes.unwrap_or_default()) {
+    async fn accept(&self, entry: Entry, bytes: Vec<u8>) -> Result<Option<Taken>, CommandError> {
+        match OfferedSearch::decode(&bytes) {
             Ok(search) if search.lender != self.messenger.node => Ok(Some(Taken { entry, search })),
             // The node was free when it began to read, and is not any more.
             Ok(OfferedSearch { id: search, lender: sender, .. }) => {
@@ -451,7 +447,7 @@ impl RunningSearch {
 }
 
 /// The entries of several streams, with the search of each.
-fn entries_of(answer: &Value) -> Vec<(Entry, Option<Vec<u8>>)> {
+fn entries_of(answer: &Value) -> Vec<(Entry, Vec<u8>)> {
     let Value::Array(streams) = answer else { return Vec::new() };
     let mut all = Vec::new();
     for stream in streams {
@@ -462,16 +458,13 @@ fn entries_of(answer: &Value) -> Vec<(Entry, Option<Vec<u8>>)> {
     all
 }
 
-/// An entry of a stream, with its search; `None` in its place if the entry has other fields.
-fn entry_of(stream: &[u8], entry: &Value) -> Option<(Entry, Option<Vec<u8>>)> {
+/// An entry of a stream, with the bytes of its search; none if the entry has other fields.
+fn entry_of(stream: &[u8], entry: &Value) -> Option<(Entry, Vec<u8>)> {
     let Value::Array(parts) = entry else { return None };
     let [Value::BulkString(id), fields] = &parts[..] else { return None };
-    let bytes = match fields {
-        Value::Array(fields) => match &fields[..] {
-            [_, Value::BulkString(bytes)] => Some(bytes.clone()),
-            _ => None,
-        },
-        _ => None,
+    let bytes = match fields.as_sequence() {
+        Some([_, Value::BulkString(bytes)]) => bytes.clone(),
+        _ => Vec::new(),
     };
     let id = String::from_utf8(id.clone()).ok()?;
     Some((Entry { stream: stream.to_vec(), id }, bytes))
