@@ -52,7 +52,7 @@ const _: () = {
 pub(super) const GROUP: usize = 4;
 
 /// The neurons of a [`Column`].
-const COLUMN_NEURONS: usize = 16;
+pub(super) const COLUMN_NEURONS: usize = 16;
 
 /// The weights of a group of inputs for sixteen neurons, neuron by neuron. It is a cache line.
 #[derive(Clone, Copy)]

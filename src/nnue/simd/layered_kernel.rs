@@ -73,7 +73,8 @@ macro_rules! layered_kernel {
     ($features:literal) => {
         use crate::nnue::architecture::{LAYERED_HIDDEN, SECOND_LAYER, THIRD_LAYER};
         use crate::nnue::later_layers::{
-            ACTIVATIONS, Column, GROUP, LaterLayers, PAIRS, Pairs, second_activations,
+            ACTIVATIONS, COLUMN_NEURONS, Column, GROUP, LaterLayers, PAIRS, Pairs,
+            second_activations,
         };
         use crate::nnue::simd::layered_kernel::ActiveGroups;
 
@@ -115,7 +116,7 @@ macro_rules! layered_kernel {
         }
 
         /// The vectors of the sums of a column's neurons.
-        const VECTORS: usize = 16 / SUM_LANES;
+        const VECTORS: usize = COLUMN_NEURONS / SUM_LANES;
 
         /// Adds the products of a group of inputs to the sums of a column's neurons.
         #[inline]
@@ -160,7 +161,7 @@ macro_rules! layered_kernel {
         #[target_feature(enable = $features)]
         fn third_sums(layers: &LaterLayers, activations: &[u8; ACTIVATIONS]) -> [i32; THIRD_LAYER] {
             let mut all = layers.third_biases;
-            for (half, all) in all.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            for (half, all) in all.as_chunks_mut::<COLUMN_NEURONS>().0.iter_mut().enumerate() {
                 let mut sums = [zero_sums(); VECTORS];
                 for (sums, biases) in sums.iter_mut().zip(all.as_chunks().0) {
                     *sums = load_sums(biases);

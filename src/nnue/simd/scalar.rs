@@ -2,7 +2,9 @@
 
 use super::kernels::{Kernels, RowKernels};
 use crate::nnue::architecture::{HIDDEN, LAYERED_HIDDEN, QA, Row, SECOND_LAYER, THIRD_LAYER};
-use crate::nnue::later_layers::{GROUP, LaterLayers, PAIR_SHIFT, PAIRS, second_activations};
+use crate::nnue::later_layers::{
+    COLUMN_NEURONS, GROUP, LaterLayers, PAIR_SHIFT, PAIRS, second_activations,
+};
 
 pub(super) static KERNELS: Kernels =
     Kernels { single_layer: row_kernels(), layered: row_kernels(), output, layered_output };
@@ -65,7 +67,7 @@ fn layered_output(accumulators: [&Row<LAYERED_HIDDEN>; 2], layers: &LaterLayers)
     let activations = second_activations(&second);
     let mut third: [i32; THIRD_LAYER] = layers.third_biases;
     for (group, columns) in activations.as_chunks::<GROUP>().0.iter().zip(&layers.third_weights) {
-        for (sums, column) in third.chunks_mut(THIRD_LAYER / columns.len()).zip(columns) {
+        for (sums, column) in third.as_chunks_mut::<COLUMN_NEURONS>().0.iter_mut().zip(columns) {
             for (neuron, sum) in sums.iter_mut().enumerate() {
                 *sum += dot_product(group, column.of(neuron));
             }
