@@ -9,6 +9,7 @@
 //! ```
 //!
 //! - [`chess`]: the rules. Standard library only, no I/O, no clock.
+//! - `huge_pages`: memory for large tables.
 //! - [`openings`]: names of openings by position.
 //! - [`render`]: pictures of boards in SVG and PNG.
 //! - [`nnue`]: the evaluation network: file, incremental accumulators, inference per instruction
@@ -34,6 +35,7 @@ pub mod cluster;
 pub mod config;
 pub mod engine;
 pub mod http;
+mod huge_pages;
 pub mod mcp;
 pub mod nnue;
 pub mod openings;

@@ -1,7 +1,6 @@
 //! The shared transposition table: its clusters, entries, keys and memory.
 
 mod entry;
-mod huge_pages;
 mod table;
 
 pub(super) use entry::{Bound, TtEntry};

@@ -2,6 +2,7 @@
 
 use super::architecture::{INPUTS, KING_BUCKETS, Row};
 use super::payload::Payload;
+use crate::huge_pages::alloc_huge;
 
 /// The weights of the features and the biases of the neurons, the same for both perspectives.
 pub(super) struct FeatureLayer<const NEURONS: usize> {
@@ -17,7 +18,7 @@ impl<const NEURONS: usize> FeatureLayer<NEURONS> {
     /// Reads the layer from the payload of a file.
     pub(super) fn decode(payload: &mut Payload<'_>) -> FeatureLayer<NEURONS> {
         FeatureLayer {
-            weights: (0..KING_BUCKETS * INPUTS).map(|_| Row(payload.read_i16())).collect(),
+            weights: alloc_huge(KING_BUCKETS * INPUTS, || Row(payload.read_i16())).into(),
             biases: Row(payload.read_i16()),
         }
     }

@@ -19,11 +19,12 @@ use source::Module;
 /// What each layer may import. A layer may only import layers above it in this list.
 const LAYERS: &[(&str, &[&str])] = &[
     ("chess", &[]),
+    ("huge_pages", &[]),
     ("openings", &["chess"]),
     ("render", &["chess"]),
-    ("nnue", &["chess"]),
+    ("nnue", &["chess", "huge_pages"]),
     ("tablebase", &["chess"]),
-    ("engine", &["chess", "nnue", "tablebase"]),
+    ("engine", &["chess", "huge_pages", "nnue", "tablebase"]),
     ("store", &["chess", "engine"]),
     ("analysis", &["chess", "openings", "nnue", "tablebase", "engine", "store"]),
     ("cluster", &["chess", "store", "analysis"]),

@@ -1,6 +1,7 @@
 //! Sparse tables by piece and target square: a short search touches few of them.
 
 use crate::engine::prefetch::prefetch;
+use crate::huge_pages::advise_huge_pages;
 
 /// An entry for each of 12 pieces on 64 squares.
 pub(super) type PieceToTable = [i16; 768];
@@ -15,10 +16,12 @@ pub(super) struct SparseTables {
 }
 
 impl SparseTables {
-    /// Allocates `len` tables of zeros. The allocator returns fresh zero pages, so untouched tables
-    /// cost nothing.
+    /// Allocates `len` tables of zeros. The allocator returns fresh zero pages, so untouched pages
+    /// cost nothing. In a huge page lie some 1,365 tables.
     pub(super) fn new(len: usize) -> SparseTables {
-        SparseTables { tables: vec![[0; 768]; len], dirty: vec![0; len.div_ceil(64)] }
+        let mut tables = vec![[0; 768]; len];
+        advise_huge_pages(&mut tables);
+        SparseTables { tables, dirty: vec![0; len.div_ceil(64)] }
     }
 
     /// An entry of a table.

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use super::entry::{Bound, TtEntry, depth_of, generation_of, with_move};
-use super::huge_pages::alloc_huge;
 use crate::chess::{Move, Position, splitmix};
 use crate::engine::prefetch::prefetch;
 use crate::engine::score::Value;
+use crate::huge_pages::try_alloc_huge;
 
 /// The number of generations that five bits can tell apart.
 const GENERATIONS: usize = 32;
@@ -115,7 +115,7 @@ impl TranspositionTable {
     /// [`TtAllocError`] when the operating system does not provide the memory.
     pub(in crate::engine) fn new(mb: usize) -> Result<TranspositionTable, TtAllocError> {
         let count = mb.max(1).saturating_mul((1 << 20) / size_of::<Cluster>());
-        let clusters = alloc_huge(count, Cluster::default).map_err(|_| TtAllocError { mb })?;
+        let clusters = try_alloc_huge(count, Cluster::default).map_err(|_| TtAllocError { mb })?;
         Ok(TranspositionTable {
             clusters,
             running_searches: std::array::from_fn(|_| AtomicU32::new(0)),
