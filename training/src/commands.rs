@@ -9,5 +9,7 @@ pub mod info;
 pub mod label;
 pub mod measure;
 mod progress;
+pub mod reorder;
+pub mod samples;
 pub mod train;
 pub mod wdl;

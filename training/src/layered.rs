@@ -9,6 +9,7 @@
 
 pub mod feature_index;
 pub mod later_layers;
+pub mod pair_order;
 pub mod quantised;
 pub mod tile;
 

@@ -12,6 +12,8 @@ use kibitzer_trainer::commands::export::Export;
 use kibitzer_trainer::commands::info::Info;
 use kibitzer_trainer::commands::label::Label;
 use kibitzer_trainer::commands::measure::Measure;
+use kibitzer_trainer::commands::reorder::Reorder;
+use kibitzer_trainer::commands::samples::Samples;
 use kibitzer_trainer::commands::train::{Resume, Train};
 use kibitzer_trainer::commands::wdl::Wdl;
 
@@ -43,6 +45,10 @@ enum Command {
     Measure(Measure),
     /// Measures a network file on positions of strong engines' games
     Benchmark(Benchmark),
+    /// Orders the pairs of a layered network so that the engine skips more of them
+    Reorder(Reorder),
+    /// Writes positions as records of 32 bytes, for a trainer in another language
+    Samples(Samples),
     /// Fits the scale of the logistic curve between scores and results
     Calibrate(Calibrate),
     /// Fits the model of win, draw and loss to the engine's own games
@@ -61,6 +67,8 @@ fn main() -> Result<()> {
         Command::Evaluate(command) => command.execute(&mut out)?,
         Command::Measure(command) => command.execute(&mut out)?,
         Command::Benchmark(command) => command.execute(&mut out)?,
+        Command::Reorder(command) => command.execute(&mut out)?,
+        Command::Samples(command) => command.execute(&mut out)?,
         Command::Calibrate(command) => command.execute(&mut out)?,
         Command::Wdl(command) => command.execute(&mut out)?,
     }

@@ -4,6 +4,9 @@ use kibitzer::chess::{Color, Position, Square};
 use viriformat::chess::board::Board;
 use viriformat::chess::piece::Colour;
 
+/// The size of [`Sample::to_record`].
+pub const RECORD_BYTES: usize = 32;
+
 /// The result of the game that a position comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameResult {
@@ -123,6 +126,33 @@ impl Sample {
         let king = |color| position.king(color).index() as u8 ^ flip;
         let (own_king, their_king) = (king(turn), king(!turn));
         Self { occupied, pieces, score, result, own_king, their_king }
+    }
+
+    /// The sample as a record for programs in other languages. Numbers are little-endian, squares
+    /// and colours are as in [`PlacedPiece`].
+    ///
+    /// | bytes | content |
+    /// |---|---|
+    /// | 0–7 | u64, the occupied squares |
+    /// | 8–23 | four bits per piece, by rising square: bits 0–2 the role, bit 3 for the opponent's |
+    /// | 24–25 | i16, score in centipawns |
+    /// | 26 | result: 0 lost, 1 drawn, 2 won, 3 unknown |
+    /// | 27, 28 | squares of the own king and of the opponent's |
+    /// | 29–31 | 0 |
+    #[must_use]
+    pub fn to_record(&self) -> [u8; RECORD_BYTES] {
+        let result = match self.result {
+            GameResult::Loss => 0,
+            GameResult::Draw => 1,
+            GameResult::Win => 2,
+            GameResult::Unknown => 3,
+        };
+        let mut record = [0; RECORD_BYTES];
+        record[..8].copy_from_slice(&self.occupied.to_le_bytes());
+        record[8..24].copy_from_slice(&self.pieces);
+        record[24..26].copy_from_slice(&self.score.to_le_bytes());
+        record[26..29].copy_from_slice(&[result, self.own_king, self.their_king]);
+        record
     }
 
     /// The score in centipawns, from the side to move's point of view.

@@ -172,7 +172,7 @@ fn fill(group: &mut Parameters, lanes: usize, numbers: impl Iterator<Item = i32>
 }
 
 /// The products of the pairs of one perspective: 0 to 127.
-fn products_of_pairs(sums: &[i16]) -> impl Iterator<Item = i32> {
+pub(super) fn products_of_pairs(sums: &[i16]) -> impl Iterator<Item = i32> {
     let (first, second) = sums.split_at(sums.len() / 2);
     let clip = |sum: &i16| i32::from(*sum).clamp(0, i32::from(QA));
     first.iter().zip(second).map(move |(a, b)| (clip(a) * clip(b)) >> 9)

@@ -1,6 +1,7 @@
 use kibitzer_trainer::features::{ActiveFeatures, active_features};
 use kibitzer_trainer::king_buckets::KingBuckets;
-use kibitzer_trainer::sample::Sample;
+use kibitzer_trainer::sample::{GameResult, Sample};
+use viriformat::chess::board::Board;
 
 use crate::fixtures::{position, samples};
 
@@ -96,4 +97,18 @@ fn a_table_of_king_buckets_with_a_gap_or_a_wrong_length_is_refused() {
     }
     let whole = format!("0,1{}", ",0".repeat(30));
     assert_eq!(KingBuckets::parse(&whole).expect("a whole table").count(), 2);
+}
+
+#[test]
+fn a_record_has_the_pieces_the_score_and_the_result() {
+    let mut board = Board::new();
+    board.set_from_fen("4k2r/8/8/8/8/8/4P3/4K3 b - - 0 1", false).expect("a FEN");
+    let record = Sample::new(&board, 250, GameResult::Win).to_record();
+
+    // Black to move plays up the board: king e1, rook h1, the opponent's pawn e7 and king e8.
+    assert_eq!(record[..8], (1_u64 << 4 | 1 << 7 | 1 << 52 | 1 << 60).to_le_bytes());
+    assert_eq!(record[8..10], [5 | 3 << 4, 8 | 13 << 4]);
+    assert!(record[10..24].iter().all(|byte| *byte == 0));
+    assert_eq!(record[24..26], (-250_i16).to_le_bytes());
+    assert_eq!(record[26..], [0, 4, 60, 0, 0, 0]);
 }

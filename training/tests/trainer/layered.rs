@@ -3,6 +3,7 @@
 use kibitzer_trainer::config::Config;
 use kibitzer_trainer::example::{Example, Target};
 use kibitzer_trainer::king_buckets::KingBuckets;
+use kibitzer_trainer::layered::pair_order::{self, PairActivity};
 use kibitzer_trainer::layered::quantised::QuantisedLayers;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
@@ -146,4 +147,38 @@ fn a_layered_network_at_its_limits_fits_its_integers() {
     assert!(layers.output.iter().all(|weight| *weight == 16384));
     let (trained, integer) = outputs(&mut network, &samples(2, 8));
     assert_eq!(trained, integer);
+}
+
+#[test]
+fn an_order_of_pairs_changes_no_evaluation_and_has_fewer_active_groups() {
+    let mut network = network("4", Rounding::Quantised);
+    // Many pairs are zero in most positions.
+    for layer in network.feature_layers_mut() {
+        layer.bias.value[0].iter_mut().for_each(|bias| *bias -= 0.5);
+    }
+    network.refresh();
+    let mut quantised = QuantisedNetwork::new(&network, 200);
+    let samples = samples(12, 5);
+    let evaluations = |network: &QuantisedNetwork| -> Vec<i32> {
+        samples.iter().map(|sample| network.evaluate(sample)).collect()
+    };
+    let accumulators: Vec<_> =
+        samples.iter().flat_map(|sample| quantised.accumulators(sample).0).collect();
+    let activity = PairActivity::of(&accumulators);
+    let before = evaluations(&quantised);
+
+    let order = activity.order();
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    let unchanged: Vec<usize> = (0..order.len()).collect();
+    assert_eq!(sorted, unchanged);
+    assert!(activity.active_groups(&order) < activity.active_groups(&unchanged));
+
+    let QuantisedOutput::Layered(layers) = &mut quantised.output else { unreachable!() };
+    pair_order::reorder(&mut quantised.features, layers, &order);
+    assert_eq!(evaluations(&quantised), before);
+    let accumulators: Vec<_> =
+        samples.iter().flat_map(|sample| quantised.accumulators(sample).0).collect();
+    let shown = PairActivity::of(&accumulators).active_groups(&unchanged);
+    assert!((shown - activity.active_groups(&order)).abs() < 1e-12);
 }
