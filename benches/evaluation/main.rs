@@ -1,6 +1,6 @@
 //! The time of a network evaluation, for each form of network and SIMD level of the processor.
 //!
-//! The single-layer network is the embedded one; the layered network has random weights.
+//! The layered network is the embedded one; the single-layer network has random weights.
 //!
 //! `cargo bench --bench evaluation` prints nanoseconds of the fastest of many rounds, so that other
 //! load has little effect. It measures the evaluation of a new position, and that of a position
@@ -25,7 +25,7 @@ use kibitzer::nnue::{AccumulatorStack, Network, SimdLevel};
 #[expect(dead_code, reason = "the unit tests use the rest")]
 mod random_network;
 
-use random_network::{LayeredRanges, layered_file};
+use random_network::{Ranges, network_file};
 
 /// Openings, middle games and endings.
 const POSITIONS: [&str; 8] = [
@@ -110,8 +110,8 @@ fn main() {
         }
     });
     println!("{moves} moves; the walk takes {walk_ns:.0} ns per move");
-    let layered = Network::from_bytes(&layered_file(1, LayeredRanges::USUAL));
-    for network in [Network::embedded(), Arc::new(layered.expect("a valid file"))] {
+    let single_layer = Network::from_bytes(&network_file(1, Ranges::USUAL));
+    for network in [Arc::new(single_layer.expect("a valid file")), Network::embedded()] {
         println!("{}", network.architecture());
         for level in SimdLevel::ALL {
             let accumulators = AccumulatorStack::with_level(Arc::clone(&network), DEPTH, level);

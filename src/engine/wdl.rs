@@ -55,10 +55,10 @@ impl WdlModel {
     /// The coefficients of a as a polynomial of material / [`WdlModel::FULL_MATERIAL`], constant
     /// term first, in raw centipawns.
     pub const HALF_WIN_COEFFICIENTS: [f64; 4] =
-        [234.28749092677975, -483.74074913471196, 613.2705383561077, -277.5553797561859];
+        [190.24637505382606, -419.9346341930184, 605.9473496682625, -288.34595556161855];
     /// The coefficients of b, in the same form.
     pub const SPREAD_COEFFICIENTS: [f64; 4] =
-        [31.54745317845972, 30.108064172941493, 25.921727556325454, -15.530982125312809];
+        [39.07665095370159, -45.85549834937058, 129.70482667203473, -53.28006303772565];
 
     /// The model for the material of a position.
     pub fn for_position(position: &Position) -> WdlModel {

@@ -191,8 +191,8 @@ mod tests {
 
     use super::*;
     use crate::chess::Game;
-    use crate::engine::{Limits, SearchOptions, StopFlag};
-    use crate::nnue::tests::random_network::{LayeredRanges, layered_file};
+    use crate::engine::{Limits, Report, SearchOptions, StopFlag};
+    use crate::nnue::tests::random_network::{LayeredRanges, Ranges, layered_file, network_file};
 
     #[test]
     fn a_failed_replacement_keeps_the_old_network_and_table() {
@@ -209,28 +209,34 @@ mod tests {
     }
 
     #[test]
-    fn a_search_with_a_layered_network_is_deterministic() {
+    fn a_search_with_a_network_of_either_form_is_deterministic() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("layered.nnue");
-        std::fs::write(&file, layered_file(31, LayeredRanges::USUAL)).unwrap();
-        let options = Options { hash_mb: 2, eval_file: Some(file), ..Options::default() };
-        let mut local = LocalBackend::new(&options).unwrap();
-        local.apply(OptionName::EvalFile, &options).unwrap();
-        let name = local.engine.evaluation_name();
-        assert!(name.ends_with("(8x768 -> 1024x2 -> 16 -> 32 -> 1x8)"), "{name}");
-        let evaluation = local.evaluate(&Position::startpos()).unwrap();
-        assert!(evaluation.contains(name), "{evaluation}");
-        let [first, second] = [(); 2].map(|()| {
-            local.engine.clear_tt();
-            let search = local.prepare(SearchTask {
-                game: Game::new(Position::startpos()),
-                limits: Limits { depth: Some(7), ..Limits::default() },
-                options: SearchOptions::default(),
-                fresh: true,
+        for (form, content) in [
+            ("(8x768 -> 512x2 -> 1x8)", network_file(31, Ranges::USUAL)),
+            ("(8x768 -> 1024x2 -> 16 -> 32 -> 1x8)", layered_file(31, LayeredRanges::USUAL)),
+        ] {
+            let file = folder.path().join("random.nnue");
+            std::fs::write(&file, content).unwrap();
+            let options = Options { hash_mb: 2, eval_file: Some(file), ..Options::default() };
+            let mut local = LocalBackend::new(&options).unwrap();
+            local.apply(OptionName::EvalFile, &options).unwrap();
+            let name = local.engine.evaluation_name();
+            assert!(name.ends_with(form), "{name}");
+            let evaluation = local.evaluate(&Position::startpos()).unwrap();
+            assert!(evaluation.contains(name), "{evaluation}");
+            let [first, second] = [(); 2].map(|()| {
+                local.engine.clear_tt();
+                let search = local.prepare(SearchTask {
+                    game: Game::new(Position::startpos()),
+                    limits: Limits { depth: Some(7), ..Limits::default() },
+                    options: SearchOptions::default(),
+                    fresh: true,
+                });
+                search(&StopFlag::default(), &mut |_| ()).unwrap()
             });
-            search(&StopFlag::default(), &mut |_| ()).unwrap()
-        });
-        assert_eq!(first.depth, 7);
-        assert_eq!((first.nodes, first.score, first.pv), (second.nodes, second.score, second.pv));
+            assert_eq!(first.depth, 7, "{form}");
+            let result = |report: &Report| (report.nodes, report.score, report.pv.clone());
+            assert_eq!(result(&first), result(&second), "{form}");
+        }
     }
 }
