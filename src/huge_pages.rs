@@ -32,8 +32,8 @@ fn fill<T>(mut elements: Vec<T>, len: usize, element: impl FnMut() -> T) -> Vec<
     elements
 }
 
-/// Asks for huge pages where nothing has been written yet. Huge pages of elements that are zero from
-/// their allocation on take no memory before one of their elements is touched.
+/// Asks for huge pages where nothing has been written yet. Huge pages of elements that are zero
+/// from their allocation on take no memory before one of their elements is touched.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "the standard library has no safe form of madvise")]
 pub(crate) fn advise_huge_pages<T>(elements: &mut [T]) {

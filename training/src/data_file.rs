@@ -126,6 +126,7 @@ pub fn held_out<'a>(
             let units: Vec<_> = (0..file.units()).map(|unit| (file, unit)).collect();
             for_each_unit(&units, Games::HeldOut, selection, |unit| {
                 samples.extend(unit.validation);
+                Ok(())
             })?;
         }
     }
@@ -136,19 +137,19 @@ pub fn held_out<'a>(
 ///
 /// # Errors
 ///
-/// When a unit cannot be read or is damaged.
+/// When a unit cannot be read or is damaged, and the first error of `visit`.
 pub fn for_each_unit(
     units: &[(&DataFile, usize)],
     games: Games,
     selection: &Selection,
-    mut visit: impl FnMut(DecodedUnit),
+    mut visit: impl FnMut(DecodedUnit) -> Result<()>,
 ) -> Result<()> {
     for units in units.chunks(UNITS_AT_ONCE) {
         let decoded: Vec<DecodedUnit> = units
             .par_iter()
             .map(|(file, unit)| file.decode(*unit, games, selection))
             .collect::<Result<_>>()?;
-        decoded.into_iter().for_each(&mut visit);
+        decoded.into_iter().try_for_each(&mut visit)?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::data_file::{self, DataFile};
 use crate::sample::Sample;
@@ -20,6 +20,21 @@ pub struct Sources {
     pub data: Vec<PathBuf>,
     #[command(flatten)]
     pub selection: Selection,
+}
+
+impl Sources {
+    /// The held-out positions, at least one.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or is damaged, or no position is held out.
+    pub fn held_out(&self) -> Result<Vec<Sample>> {
+        let files =
+            self.data.iter().map(|path| DataFile::open(path)).collect::<Result<Vec<_>>>()?;
+        let samples = data_file::held_out(&files, &self.selection)?;
+        ensure!(!samples.is_empty(), "the data has no held-out position");
+        Ok(samples)
+    }
 }
 
 /// The counts of one file.
@@ -69,6 +84,7 @@ impl Dataset {
             stats.kept += unit.training.len() + unit.validation.len();
             self.training.extend(unit.training);
             self.validation.extend(unit.validation);
+            Ok(())
         })?;
         self.files.push(stats);
         Ok(())

@@ -134,7 +134,7 @@ impl Sample {
     /// | bytes | content |
     /// |---|---|
     /// | 0–7 | u64, the occupied squares |
-    /// | 8–23 | four bits per piece, by rising square: bits 0–2 the role, bit 3 for the opponent's |
+    /// | 8–23 | four bits per piece, by rising square: bits 0–2 the role, bit 3 the opponent's |
     /// | 24–25 | i16, score in centipawns |
     /// | 26 | result: 0 lost, 1 drawn, 2 won, 3 unknown |
     /// | 27, 28 | squares of the own king and of the opponent's |

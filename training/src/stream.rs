@@ -121,6 +121,7 @@ impl Stream {
         let mut samples = Vec::with_capacity(most_index as usize);
         data_file::for_each_unit(&units, Games::Training, selection, |unit| {
             samples.extend(unit.training);
+            Ok(())
         })?;
         let mut order: Vec<u32> = (0..samples.len() as u32).collect();
         order.shuffle(&mut self.random(Purpose::Positions, superbatch));

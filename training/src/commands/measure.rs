@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use rayon::prelude::*;
 
-use crate::data_file::{self, DataFile};
 use crate::dataset::Sources;
 use crate::example::{Target, logistic};
 use crate::network_file;
@@ -32,11 +31,7 @@ impl Measure {
     /// be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let network = network_file::load(&self.network)?;
-        let open = |path: &PathBuf| DataFile::open(path);
-        let files = self.sources.data.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let samples = data_file::held_out(&files, &self.sources.selection)?;
-        ensure!(!samples.is_empty(), "the data has no held-out position");
-
+        let samples = self.sources.held_out()?;
         let errors: Vec<(f64, f64, f64)> = samples
             .par_iter()
             .map(|sample| {

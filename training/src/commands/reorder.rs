@@ -8,7 +8,6 @@ use anyhow::{Result, bail};
 use rayon::prelude::*;
 
 use crate::checkpoint::write_atomically;
-use crate::data_file::{self, DataFile};
 use crate::dataset::Sources;
 use crate::layered::pair_order::{self, PairActivity};
 use crate::network_file;
@@ -47,12 +46,7 @@ impl Reorder {
             bail!("{} is not a layered network", self.network.display());
         };
         let mut layers = layers.clone();
-        let open = |path: &PathBuf| DataFile::open(path);
-        let files = self.sources.data.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let held_out = data_file::held_out(&files, &self.sources.selection)?;
-        if held_out.is_empty() {
-            bail!("the data has no held-out position");
-        }
+        let held_out = self.sources.held_out()?;
         let step = held_out.len().div_ceil(self.positions as usize);
         let samples: Vec<_> = held_out.iter().step_by(step).collect();
         let accumulators: Vec<Vec<i16>> =

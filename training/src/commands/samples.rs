@@ -11,9 +11,6 @@ use crate::dataset::Sources;
 use crate::sample::Sample;
 use crate::selection::Games;
 
-/// Units that are decoded before their records are written.
-const UNITS_AT_ONCE: usize = 32;
-
 /// Arguments of `samples`.
 #[derive(Debug, clap::Args)]
 pub struct Samples {
@@ -28,8 +25,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Writes the records ([`Sample::to_record`]). A file of that name appears when
-    /// it is complete.
+    /// Writes the records ([`Sample::to_record`]). The file appears when it is complete.
     ///
     /// # Errors
     ///
@@ -51,17 +47,12 @@ impl Samples {
         for data in &self.sources.data {
             let data = DataFile::open(data)?;
             let units: Vec<_> = (0..data.units()).map(|unit| (&data, unit)).collect();
-            for units in units.chunks(UNITS_AT_ONCE) {
-                let mut samples = Vec::new();
-                data_file::for_each_unit(units, games, &self.sources.selection, |unit| {
-                    samples.extend(if self.held_out { unit.validation } else { unit.training });
-                })?;
-                let mut records = samples.iter().map(Sample::to_record);
-                records
-                    .try_for_each(|record| file.write_all(&record))
-                    .with_context(cannot_write)?;
+            data_file::for_each_unit(&units, games, &self.sources.selection, |unit| {
+                let samples = if self.held_out { unit.validation } else { unit.training };
                 count += samples.len() as u64;
-            }
+                let mut records = samples.iter().map(Sample::to_record);
+                records.try_for_each(|record| file.write_all(&record)).with_context(cannot_write)
+            })?;
         }
         ensure!(count > 0, "the data has no such position");
         file.flush().with_context(cannot_write)?;
