@@ -9,12 +9,14 @@
 //!   single-layer network, and that of the layered network. They share the first layer's code and
 //!   differ in what follows the accumulators;
 //! - [`AccumulatorStack`] holds one search thread's accumulators along its line, and evaluates;
+//! - [`BoardEvaluator`] evaluates boards outside a search;
 //! - [`PieceContributions`] holds the contribution of each piece to an evaluation;
 //! - [`SimdLevel`] names the processor instructions in use. All levels compute the same integers.
 
 mod accumulator_stack;
 mod accumulators;
 mod architecture;
+mod board_evaluator;
 mod contributions;
 mod delta;
 mod error;
@@ -32,6 +34,7 @@ mod single_layer;
 
 pub use accumulator_stack::AccumulatorStack;
 pub use architecture::{HIDDEN, KING_BUCKETS, OUTPUT_BUCKETS};
+pub use board_evaluator::BoardEvaluator;
 pub use contributions::PieceContributions;
 pub use error::{NetworkError, NetworkFileError};
 pub use network::Network;

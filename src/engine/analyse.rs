@@ -7,7 +7,6 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use super::evaluator::NnueEvaluator;
 use super::limits::{Limits, SearchOptions, StopFlag};
 use super::report::{Report, StaticEvaluation, StopReason};
-use super::score::{MAX_STATIC_EVAL, UNITS_PER_PAWN};
 use super::search::{
     DeepeningGoal, MAX_DEPTH, SearchRoot, SearchWorker, ordered_root_moves, rank_root_moves,
 };
@@ -15,10 +14,11 @@ use super::smp::{
     STACK_BYTES, ThreadData, ThreadDataPool, ThreadDataSet, ThreadGroup, ThreadResult,
     request_time_slices,
 };
+use super::static_evaluator::StaticEvaluator;
 use super::tablebase_options::{SearchTablebase, TablebaseOptions};
 use super::time::{SearchBudget, TimeManager};
 use super::tt::{LOW_HALFMOVE_CLOCK, TranspositionTable, TtAllocError, TtSharing, TtView};
-use super::wdl::{ReportedScore, WdlModel};
+use super::wdl::ReportedScore;
 use crate::chess::{Game, Outcome, Position};
 use crate::nnue::{Network, SimdLevel};
 
@@ -285,12 +285,9 @@ impl Engine {
         worker
     }
 
-    /// The static evaluation of a position from the view of the side to move, in normalized
-    /// centipawns (+100 = 50 % win probability).
-    pub fn evaluate(&self, position: &Position) -> i32 {
-        const LIMIT: i32 = MAX_STATIC_EVAL * 100 / UNITS_PER_PAWN;
-        WdlModel::for_position(position)
-            .centipawns(f64::from(self.network().evaluate(position).clamp(-LIMIT, LIMIT)))
+    /// An evaluator of positions without a search.
+    pub fn static_evaluator(&self) -> StaticEvaluator<'_> {
+        StaticEvaluator::new(self.network())
     }
 
     /// The static evaluation of a position, with the contribution of each piece.

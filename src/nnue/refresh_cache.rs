@@ -19,16 +19,16 @@ pub(super) struct RefreshCache<const NEURONS: usize> {
     entries: [Vec<CachedAccumulator<NEURONS>>; 2],
 }
 
+/// A board and its accumulator in one perspective.
 #[derive(Clone)]
-struct CachedAccumulator<const NEURONS: usize> {
+pub(super) struct CachedAccumulator<const NEURONS: usize> {
     accumulator: Row<NEURONS>,
     boards: PieceBitboards,
 }
 
 impl<const NEURONS: usize> RefreshCache<NEURONS> {
     pub(super) fn new(features: &FeatureLayer<NEURONS>) -> RefreshCache<NEURONS> {
-        let empty =
-            CachedAccumulator { accumulator: *features.biases(), boards: PieceBitboards::EMPTY };
+        let empty = CachedAccumulator::empty(features);
         RefreshCache { entries: [(); 2].map(|()| vec![empty.clone(); 2 * KING_BUCKETS]) }
     }
 
@@ -42,11 +42,31 @@ impl<const NEURONS: usize> RefreshCache<NEURONS> {
         accumulator: &mut Row<NEURONS>,
     ) {
         let entry = &mut self.entries[color as usize][perspective.cache_index()];
+        entry.refresh(features, kernels, (color, perspective), boards, accumulator);
+    }
+}
+
+impl<const NEURONS: usize> CachedAccumulator<NEURONS> {
+    /// The board without pieces.
+    pub(super) fn empty(features: &FeatureLayer<NEURONS>) -> CachedAccumulator<NEURONS> {
+        CachedAccumulator { accumulator: *features.biases(), boards: PieceBitboards::EMPTY }
+    }
+
+    /// Replaces the board by another one and computes its accumulator, also into `accumulator`. The
+    /// perspective must be the same each time.
+    pub(super) fn refresh(
+        &mut self,
+        features: &FeatureLayer<NEURONS>,
+        kernels: &RowKernels<NEURONS>,
+        (color, perspective): (Color, Perspective),
+        boards: &PieceBitboards,
+        accumulator: &mut Row<NEURONS>,
+    ) {
         let mut added = [features.biases(); MAX_PIECES];
         let mut removed = [features.biases(); MAX_PIECES];
         let (mut added_slots, mut removed_slots) = (added.iter_mut(), removed.iter_mut());
         for piece in Piece::ALL {
-            let (before, now) = (entry.boards.squares(piece), boards.squares(piece));
+            let (before, now) = (self.boards.squares(piece), boards.squares(piece));
             let rows = |squares| {
                 Iterator::map(squares, |square| {
                     features.weights(perspective.feature_index(color, piece, square))
@@ -58,12 +78,12 @@ impl<const NEURONS: usize> RefreshCache<NEURONS> {
         let (added_count, removed_count) =
             (MAX_PIECES - added_slots.len(), MAX_PIECES - removed_slots.len());
         kernels.refresh(
-            &mut entry.accumulator,
+            &mut self.accumulator,
             accumulator,
             &added[..added_count],
             &removed[..removed_count],
         );
-        entry.boards = *boards;
+        self.boards = *boards;
     }
 }
 

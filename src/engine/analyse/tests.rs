@@ -8,7 +8,7 @@ use super::*;
 use crate::chess::Move;
 use crate::engine::history::HistoryTables;
 use crate::engine::pv::PvLine;
-use crate::engine::score::{RawScore, Value, mate_in, mated_in};
+use crate::engine::score::{RawScore, UNITS_PER_PAWN, Value, mate_in, mated_in};
 use crate::engine::tt::{Bound, TtEntry, tt_key};
 
 const MIDDLE_GAME: &str =

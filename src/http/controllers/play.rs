@@ -141,10 +141,7 @@ pub(crate) async fn play(
         resolved.game.undo();
     }
     let engine = app.engine().await;
-    let white_score = |position: &Position| {
-        let score = engine.evaluate(position);
-        if position.turn().is_white() { score } else { -score }
-    };
+    let mut evaluator = engine.static_evaluator();
     let plies = plies(&resolved.game, |before, mv, after| Ply {
         uci: MoveText(to_uci_inline(before, mv, CastlingNotation::Standard)),
         san: MoveText(SanWriter::new(before).write(mv).text),
@@ -154,14 +151,14 @@ pub(crate) async fn play(
         instruction: UndoableMove::from_positions(before, mv, after).entries(),
         record: RecordDto::new(
             MoveRecord::new(before, mv).with_bit_order(request.bit_order),
-            white_score(after),
+            evaluator.white_value(after),
         ),
     });
     Ok(Reply(PlayedGame { state: PositionState::from(&resolved), plies }))
 }
 
 /// Makes a ply of each move of the game, from the positions before and after it.
-fn plies(game: &Game, make_ply: impl Fn(&Position, Move, &Position) -> Ply) -> Vec<Ply> {
+fn plies(game: &Game, mut make_ply: impl FnMut(&Position, Move, &Position) -> Ply) -> Vec<Ply> {
     let moves = game.moves().iter().enumerate();
     moves
         .filter_map(|(index, &mv)| {

@@ -8,7 +8,7 @@ use super::random_lines::{RandomLine, random_lines};
 use super::random_network::{LayeredRanges, Random, Ranges, layered_file, network_file};
 use super::reference;
 use crate::chess::Position;
-use crate::nnue::{AccumulatorStack, Network, SimdLevel};
+use crate::nnue::{AccumulatorStack, BoardEvaluator, Network, SimdLevel};
 
 /// The available levels. The missing ones are printed once, past the test runner's capture.
 fn levels() -> Vec<SimdLevel> {
@@ -197,6 +197,20 @@ fn mirrored_positions_are_worth_the_same() {
             "{}",
             other.fen()
         );
+    }
+}
+
+#[test]
+fn an_evaluation_outside_a_search_does_not_depend_on_the_boards_before_it() {
+    for bytes in usual_files(13) {
+        let network = network(&bytes);
+        let mut evaluator = BoardEvaluator::new(&network);
+        for RandomLine { steps, end } in random_lines(16, 70, &mut Random(14)) {
+            for position in steps.iter().map(|(position, _)| position).chain([&end]) {
+                let expected = reference::evaluate(&bytes, position);
+                assert_eq!(evaluator.evaluate(position), expected, "{}", position.fen());
+            }
+        }
     }
 }
 
