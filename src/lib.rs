@@ -10,6 +10,7 @@
 //!
 //! - [`chess`]: the rules. Standard library only, no I/O, no clock.
 //! - `huge_pages`: memory for large tables.
+//! - `time_slices`: how soon a waiting thread gets a core.
 //! - [`openings`]: names of openings by position.
 //! - [`render`]: pictures of boards in SVG and PNG.
 //! - [`nnue`]: the evaluation network: file, incremental accumulators, inference per instruction
@@ -44,4 +45,5 @@ pub mod store;
 pub mod tablebase;
 pub mod telemetry;
 pub mod terminal;
+mod time_slices;
 pub mod uci;

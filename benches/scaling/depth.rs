@@ -1,4 +1,7 @@
 //! The time to a depth on two threads, compared with that on one.
+//!
+//! A third engine, with a small table, chooses the depth of each position. If a compared engine
+//! chose it, its time to just that depth would be longer or shorter than usual.
 
 use std::time::Duration;
 
@@ -9,8 +12,8 @@ use crate::paired_runs::{Ratios, measure_alternating, sample};
 use crate::uci::Engine;
 use crate::{BenchResult, CommonOptions, EngineOptions};
 
-/// The longest time to the depth on one thread, as a multiple of the least time. Positions that
-/// take longer are skipped.
+/// The longest time of the choice, as a multiple of the least time. Positions that take longer are
+/// skipped.
 const MAX_TIME_FACTOR: u32 = 20;
 
 #[derive(Args)]
@@ -20,24 +23,28 @@ pub(crate) struct Options {
     #[command(flatten)]
     program: EngineOptions,
     /// The number of positions
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 100)]
     count: usize,
     /// The number of searches of each position on each number of threads
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// The time that one thread takes to the depth at least, in milliseconds
+    /// The table of the engine that chooses the depth, in MB
+    #[arg(long, default_value_t = 2)]
+    choice_hash: usize,
+    /// The time that one thread takes to the depth at least, in milliseconds, with that table
     #[arg(long, default_value_t = 2_000)]
     least: u64,
 }
 
 pub(crate) fn run(options: &Options) -> BenchResult<()> {
     let (CommonOptions { positions, hash }, engine) = (&options.common, &options.program.engine);
+    let mut choosing = Engine::start(engine, &["uci"], 1, options.choice_hash)?;
     let (mut single, mut double) =
         (Engine::start(engine, &["uci"], 1, *hash)?, Engine::start(engine, &["uci"], 2, *hash)?);
     let mut ratios = Ratios::default();
     for position in sample(positions, options.count)? {
         let Some(depth) =
-            first_depth(&mut single, &position, Duration::from_millis(options.least))?
+            first_depth(&mut choosing, &position, Duration::from_millis(options.least))?
         else {
             println!("skipped, no depth takes a time within the limits: {}", position.fen());
             continue;

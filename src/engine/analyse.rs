@@ -1,8 +1,9 @@
 //! The engine: one shared transposition table, and any number of searches at once.
 
+use std::num::NonZero;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, PoisonError, RwLock};
-use std::thread::{self, Scope, ScopedJoinHandle};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::thread::{self, Scope, ScopedJoinHandle, available_parallelism};
 
 use super::evaluator::NnueEvaluator;
 use super::limits::{Limits, SearchOptions, StopFlag};
@@ -12,7 +13,6 @@ use super::search::{
 };
 use super::smp::{
     STACK_BYTES, ThreadData, ThreadDataPool, ThreadDataSet, ThreadGroup, ThreadResult,
-    request_time_slices,
 };
 use super::static_evaluator::StaticEvaluator;
 use super::tablebase_options::{SearchTablebase, TablebaseOptions};
@@ -21,6 +21,7 @@ use super::tt::{LOW_HALFMOVE_CLOCK, TranspositionTable, TtAllocError, TtSharing,
 use super::wdl::ReportedScore;
 use crate::chess::{Game, Outcome, Position};
 use crate::nnue::{Network, SimdLevel};
+use crate::time_slices::{TimeSlices, request_time_slices};
 
 /// The options of an [`Engine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +180,11 @@ impl Engine {
         ThreadDataSet::new(&self.thread_data_pool)
     }
 
+    /// Allocates the data of so many threads, so that the next search does not have to.
+    pub fn prepare_threads(&self, thread_data: &mut ThreadDataSet, threads: usize) {
+        thread_data.acquire(&self.thread_data_pool, threads.max(1));
+    }
+
     /// Searches as [`Engine::analyse`] does, with options and the data of a player's threads. Data
     /// of another engine are released first.
     ///
@@ -261,7 +267,7 @@ impl Engine {
                 // The panic hook logs a helper's panic; the other threads still have a result.
                 helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
             };
-            request_time_slices(threads);
+            request_search_slices(threads);
             main_worker.run(root, limits, goal, &mut join_helpers, on_update)
         })
     }
@@ -338,6 +344,14 @@ struct LazySmpSearch<'a> {
     thread_group: &'a ThreadGroup,
 }
 
+/// Requests long time slices for a thread of a search with so many threads, if there is a core for
+/// each of them. Otherwise long slices would let them wait for each other.
+fn request_search_slices(threads: usize) {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    let cores = *CORES.get_or_init(|| available_parallelism().map_or(1, NonZero::get));
+    request_time_slices(if threads <= cores { TimeSlices::Long } else { TimeSlices::Default });
+}
+
 /// Starts a helper thread; `None` when the operating system provides none.
 fn spawn_helper<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
@@ -349,7 +363,7 @@ fn spawn_helper<'scope, 'env>(
     let builder = thread::Builder::new().stack_size(STACK_BYTES);
     builder
         .spawn_scoped(scope, move || {
-            request_time_slices(threads);
+            request_search_slices(threads);
             helper.history.prepare_for_search();
             helper.iterative_deepening(root, goal, &mut |_| ())
         })

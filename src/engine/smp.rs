@@ -2,12 +2,10 @@
 //! which of them decides the best move.
 
 mod best_thread;
-mod scheduler;
 mod thread_data;
 mod thread_group;
 
 pub(super) use best_thread::{ThreadResult, select_best_thread};
-pub(super) use scheduler::request_time_slices;
 pub use thread_data::ThreadDataSet;
 pub(super) use thread_data::{ThreadData, ThreadDataPool};
 pub(super) use thread_group::ThreadGroup;

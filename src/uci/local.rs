@@ -134,6 +134,13 @@ impl Backend for LocalBackend {
         Ok(None)
     }
 
+    fn get_ready(&self, options: &Options) {
+        // A search holds the lock until it ends.
+        if let Ok(mut thread_data) = self.thread_data.try_lock() {
+            self.engine.prepare_threads(&mut thread_data, options.threads);
+        }
+    }
+
     fn new_game(&mut self) {
         self.engine.clear_tt();
         self.reset_thread_data();
@@ -206,6 +213,20 @@ mod tests {
         assert_eq!(local.engine.hash_mb(), 2);
         local.replace_engine_or_restore(1, Arc::clone(&other)).unwrap();
         assert!(Arc::ptr_eq(local.engine.network(), &other));
+    }
+
+    #[test]
+    fn a_ready_backend_has_the_memory_of_every_thread() {
+        let options = Options { hash_mb: 1, threads: 3, ..Options::default() };
+        let mut local = LocalBackend::new(&options).unwrap();
+        assert!(local.thread_data.lock().unwrap().is_empty());
+        local.get_ready(&options);
+        assert_eq!(local.thread_data.lock().unwrap().len(), 3);
+        local.new_game();
+        let searching = Arc::clone(&local.thread_data);
+        let guard = searching.lock().unwrap();
+        local.get_ready(&options);
+        assert!(guard.is_empty(), "a running search keeps its data");
     }
 
     #[test]

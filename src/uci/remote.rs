@@ -79,6 +79,8 @@ impl Backend for RemoteBackend {
         Ok(None)
     }
 
+    fn get_ready(&self, _: &Options) {}
+
     fn new_game(&mut self) {}
 
     fn prepare(&self, task: SearchTask) -> PreparedSearch {

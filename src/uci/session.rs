@@ -15,6 +15,7 @@ use super::output::{Output, nodes_per_second};
 use super::search_thread::{OutputOptions, SearchControl, SearchThread};
 use crate::chess::{Game, Move, Position, excerpt, parse_move, perft, to_uci_inline};
 use crate::engine::{Bench, GameClock, Limits, STACK_BYTES, SearchOptions, Tunable, tunable, tune};
+use crate::time_slices::{TimeSlices, request_time_slices};
 
 /// Longest line; longer ones are ignored. A game of 10,000 moves fits.
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -46,6 +47,8 @@ impl<B: Backend> Session<B> {
     ///
     /// A line cannot be read or written, or the system refuses a thread.
     pub fn run(mut self, input: impl BufRead) -> io::Result<()> {
+        // A `stop` must not wait for a core until the end of a search thread's slice.
+        request_time_slices(TimeSlices::Short);
         let read_result = self.read_commands(input);
         let stop_result = self.stop_search();
         read_result.and(stop_result)
@@ -78,7 +81,10 @@ impl<B: Backend> Session<B> {
     fn execute(&mut self, command: Command) -> io::Result<()> {
         match command {
             Command::Uci => self.identify(),
-            Command::IsReady => self.output.write_lines("readyok"),
+            Command::IsReady => {
+                self.backend.get_ready(&self.options);
+                self.output.write_lines("readyok")
+            }
             Command::NewGame => {
                 self.stop_search()?;
                 self.backend.new_game();
@@ -237,8 +243,8 @@ impl<B: Backend> Session<B> {
 
     fn bench(&mut self, depth: Option<u8>) -> io::Result<()> {
         self.stop_search()?;
-        // A search thread keeps its long time slice (smp/scheduler.rs). This thread must read
-        // commands, so bench runs on another.
+        // A search thread keeps its long time slices. This thread must read commands, so bench runs
+        // on another.
         let run = || Bench::run(depth.unwrap_or(Bench::DEPTH));
         let bench = thread::scope(|scope| {
             let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;

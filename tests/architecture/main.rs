@@ -20,11 +20,12 @@ use source::Module;
 const LAYERS: &[(&str, &[&str])] = &[
     ("chess", &[]),
     ("huge_pages", &[]),
+    ("time_slices", &[]),
     ("openings", &["chess"]),
     ("render", &["chess"]),
     ("nnue", &["chess", "huge_pages"]),
     ("tablebase", &["chess"]),
-    ("engine", &["chess", "huge_pages", "nnue", "tablebase"]),
+    ("engine", &["chess", "huge_pages", "nnue", "tablebase", "time_slices"]),
     ("store", &["chess", "engine"]),
     ("analysis", &["chess", "openings", "nnue", "tablebase", "engine", "store"]),
     ("cluster", &["chess", "store", "analysis"]),
@@ -32,7 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("terminal", &["chess"]),
     ("mcp", &["chess", "client"]),
     ("http", &["chess", "openings", "render", "nnue", "tablebase", "engine", "analysis", "mcp"]),
-    ("uci", &["chess", "tablebase", "engine", "client"]),
+    ("uci", &["chess", "tablebase", "engine", "client", "time_slices"]),
     ("config", &[]),
     ("telemetry", &["client", "config"]),
 ];

@@ -90,6 +90,16 @@ impl ThreadDataSet {
         ThreadDataSet { threads: Vec::new(), pool: Arc::clone(pool) }
     }
 
+    /// The number of threads that have data.
+    pub fn len(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Whether no thread has data.
+    pub fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
     /// Forgets everything and frees the memory.
     pub fn clear(&mut self) {
         self.threads.clear();

@@ -1,46 +1,49 @@
-//! The scheduling time slices of search threads.
+//! Time slices of threads: how soon a waiting thread gets a core while every core searches.
 //!
-//! The thread that delivers a `stop` must wait for a core while every core searches. Linux has the
-//! EEVDF scheduler since 6.6. Since 6.12 a thread can request a custom time slice, and a waking
-//! thread runs at once if its slice is shorter than that of the running thread. Their shares of the
-//! processor stay the same. So a search thread requests a long slice. With two threads on two
-//! cores, nine of ten `stop`s are then answered within 1.5 ms, instead of 4.1 ms. A search with
-//! more threads than cores requests default slices, because its threads would wait for each other.
+//! Linux has the EEVDF scheduler since 6.6. Since 6.12 a thread can request a time slice, and a
+//! waking thread runs at once if its slice is shorter than the rest of the running thread's slice.
+//! Shares of the processor stay the same. So search threads request long slices, and the thread that
+//! reads UCI commands requests a short one. To yield the core now and then instead is no way: such a
+//! thread keeps a tenth of its share when another thread computes on the same core.
 
-#[cfg(target_os = "linux")]
-use std::{num::NonZero, sync::OnceLock, thread::available_parallelism};
+/// The length of a thread's time slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeSlices {
+    /// For threads that wait most of the time.
+    Short,
+    /// The default of the operating system.
+    Default,
+    /// For threads that compute without waiting.
+    Long,
+}
 
-/// Requests time slices for this thread of a search with `threads` threads: long slices when there
-/// is a core for each of them.
+/// Requests time slices for this thread, unless it has a special scheduling policy. An operating
+/// system that cannot do it ignores the request.
 #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux has slices"))]
-pub(in crate::engine) fn request_time_slices(threads: usize) {
+pub(crate) fn request_time_slices(slices: TimeSlices) {
     #[cfg(target_os = "linux")]
-    {
-        static CORES: OnceLock<usize> = OnceLock::new();
-        let cores = *CORES.get_or_init(|| available_parallelism().map_or(1, NonZero::get));
-        linux::set_time_slice(if threads <= cores {
-            linux::LONG_SLICE_NS
-        } else {
-            linux::DEFAULT_SLICE_NS
-        });
-    }
+    linux::set_time_slice(slices);
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
     use libc::sched_attr;
 
-    /// A long slice, in nanoseconds; the operating system's default is about 3 ms.
-    pub(super) const LONG_SLICE_NS: u64 = 20_000_000;
+    use super::TimeSlices;
 
-    /// The value that requests the operating system's default.
-    pub(super) const DEFAULT_SLICE_NS: u64 = 0;
+    /// The slices in nanoseconds, of which Linux takes 100,000 to 100,000,000. Its default is about
+    /// 3 ms, and is requested by 0.
+    const fn nanoseconds(slices: TimeSlices) -> u64 {
+        match slices {
+            TimeSlices::Short => 100_000,
+            TimeSlices::Default => 0,
+            TimeSlices::Long => 20_000_000,
+        }
+    }
 
-    /// Requests slices of this many nanoseconds for this thread, unless it has a special scheduling
-    /// policy. An older kernel ignores the request.
-    pub(super) fn set_time_slice(slice: u64) {
+    pub(super) fn set_time_slice(slices: TimeSlices) {
         if let Some(attributes) = current_sched_attr().filter(has_default_policy) {
-            set_sched_attr(&sched_attr { sched_runtime: slice, ..attributes });
+            set_sched_attr(&sched_attr { sched_runtime: nanoseconds(slices), ..attributes });
         }
     }
 
@@ -84,17 +87,19 @@ mod linux {
         fn time_slice_requests_keep_the_thread_priority() {
             let observed = std::thread::spawn(|| {
                 let mut observed = vec![current_sched_attr()];
-                for slice in [LONG_SLICE_NS, DEFAULT_SLICE_NS] {
-                    set_time_slice(slice);
+                for slices in [TimeSlices::Short, TimeSlices::Long, TimeSlices::Default] {
+                    set_time_slice(slices);
                     observed.push(current_sched_attr());
                 }
                 observed
             });
             // A kernel that does not report attributes accepts no request either.
-            let [Some(before), Some(long), Some(default)] = observed.join().unwrap()[..] else {
+            let [Some(before), Some(short), Some(long), Some(default)] =
+                observed.join().unwrap()[..]
+            else {
                 return;
             };
-            for after in [long, default] {
+            for after in [short, long, default] {
                 assert_eq!(
                     (after.sched_policy, after.sched_nice),
                     (before.sched_policy, before.sched_nice)
@@ -102,10 +107,10 @@ mod linux {
             }
             // A special policy stays unchanged; kernels before 6.12 do not report slices.
             let requested = has_default_policy(&before) && before.sched_runtime != 0;
-            assert_eq!(
-                long.sched_runtime,
-                if requested { LONG_SLICE_NS } else { before.sched_runtime }
-            );
+            for (after, slices) in [(short, TimeSlices::Short), (long, TimeSlices::Long)] {
+                let expected = if requested { nanoseconds(slices) } else { before.sched_runtime };
+                assert_eq!(after.sched_runtime, expected);
+            }
             assert_eq!(default.sched_runtime, before.sched_runtime);
         }
     }
