@@ -84,8 +84,11 @@ fn evaluations_match_the_reference() {
     }
 }
 
+/// With `KIBITZER_FULL`, over 100,000 positions for each network.
 #[test]
 fn every_level_gives_the_same_evaluation_along_every_line() {
+    let is_full_run = std::env::var_os("KIBITZER_FULL").is_some_and(|value| !value.is_empty());
+    let lines = if is_full_run { 1_600 } else { 64 };
     for bytes in usual_files(4).into_iter().chain(wrapping_files(5)) {
         let network = network(&bytes);
         let mut scalar = accumulators(&network, SimdLevel::Scalar);
@@ -93,7 +96,9 @@ fn every_level_gives_the_same_evaluation_along_every_line() {
         let mut others: Vec<AccumulatorStack> =
             levels.iter().map(|&level| accumulators(&network, level)).collect();
         let mut values = BTreeSet::new();
-        for RandomLine { steps, end } in random_lines(64, 70, &mut Random(4)) {
+        let mut positions = 0;
+        for RandomLine { steps, end } in random_lines(lines, 70, &mut Random(4)) {
+            positions += steps.len();
             others.iter_mut().for_each(|other| other.reset(&steps[0].0));
             let after = steps.iter().skip(1).map(|(position, _)| position).chain([&end]);
             for ((before, mv), position) in steps.iter().zip(after) {
@@ -114,6 +119,7 @@ fn every_level_gives_the_same_evaluation_along_every_line() {
             }
         }
         assert!(values.len() > 1000, "{} different evaluations", values.len());
+        assert!(positions > lines * 64, "{positions} positions");
     }
 }
 
