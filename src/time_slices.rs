@@ -1,10 +1,10 @@
 //! Time slices of threads: how soon a waiting thread gets a core while every core searches.
 //!
-//! Linux has the EEVDF scheduler since 6.6. Since 6.12 a thread can request a time slice, and a
-//! waking thread runs at once if its slice is shorter than the rest of the running thread's slice.
-//! Shares of the processor stay the same. So search threads request long slices, and the thread that
-//! reads UCI commands requests a short one. To yield the core now and then instead is no way: such a
-//! thread keeps a tenth of its share when another thread computes on the same core.
+//! Linux has the EEVDF scheduler since 6.6. Since 6.12 a thread can request a time slice. A waking
+//! thread then usually runs at once if its slice is shorter than that of the running thread. Shares
+//! of the processor stay the same. So search threads request long slices, and the thread that reads
+//! UCI commands requests a short one. A search thread that offered its core now and then
+//! (`sched_yield`) had a tenth of its speed when another process computed on the same core.
 
 /// The length of a thread's time slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) enum TimeSlices {
 }
 
 /// Requests time slices for this thread, unless it has a special scheduling policy. An operating
-/// system that cannot do it ignores the request.
+/// system that cannot do it ignores the request. Threads that this thread starts may inherit them.
 #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux has slices"))]
 pub(crate) fn request_time_slices(slices: TimeSlices) {
     #[cfg(target_os = "linux")]

@@ -12,7 +12,7 @@ use crate::paired_runs::{Ratios, measure_alternating, sample};
 use crate::uci::Engine;
 use crate::{BenchResult, CommonOptions, EngineOptions};
 
-/// The longest time of the choice, as a multiple of the least time. Positions that take longer are
+/// The longest search for a depth, as a multiple of the least time. Positions that take longer are
 /// skipped.
 const MAX_TIME_FACTOR: u32 = 20;
 
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// The table of the engine that chooses the depth, in MB
     #[arg(long, default_value_t = 2)]
     choice_hash: usize,
-    /// The time that one thread takes to the depth at least, in milliseconds, with that table
+    /// The least time to the depth, in milliseconds, on one thread with that table
     #[arg(long, default_value_t = 2_000)]
     least: u64,
 }

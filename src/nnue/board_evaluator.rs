@@ -10,8 +10,9 @@ use super::simd::{Kernels, RowKernels};
 use super::single_layer::SingleLayerNetwork;
 use crate::chess::{Color, Piece, Position, Role, Square};
 
-/// An evaluator of boards, which need not be legal. It computes the differences from the last board,
-/// so boards that resemble it are cheap: those of a game, or one board without each of its pieces.
+/// An evaluator of boards, which need not be legal. It computes only the differences from the last
+/// board. Boards that resemble it are therefore cheap: those of a game, or one board without each
+/// of its pieces.
 ///
 /// A search uses [`AccumulatorStack`](super::AccumulatorStack) instead.
 pub struct BoardEvaluator<'a> {

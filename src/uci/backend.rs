@@ -21,8 +21,7 @@ pub trait Backend {
     /// there is memory for it. Learned data may be lost.
     fn apply(&mut self, option: OptionName, options: &Options) -> Result<Option<String>, String>;
 
-    /// Does what the next search would have to do first. A search may be running; then it does
-    /// nothing.
+    /// Does what the next search would have to do first. No search is running.
     fn get_ready(&self, options: &Options);
 
     /// Starts a new game. No search is running.

@@ -135,8 +135,10 @@ impl Backend for LocalBackend {
     }
 
     fn get_ready(&self, options: &Options) {
-        // A search holds the lock until it ends.
-        if let Ok(mut thread_data) = self.thread_data.try_lock() {
+        if options.analyse_mode {
+            // A fresh search takes data from the engine's pool, to which these return.
+            self.engine.prepare_threads(&mut self.engine.thread_data_set(), options.threads);
+        } else if let Ok(mut thread_data) = self.thread_data.lock() {
             self.engine.prepare_threads(&mut thread_data, options.threads);
         }
     }
@@ -219,14 +221,14 @@ mod tests {
     fn a_ready_backend_has_the_memory_of_every_thread() {
         let options = Options { hash_mb: 1, threads: 3, ..Options::default() };
         let mut local = LocalBackend::new(&options).unwrap();
-        assert!(local.thread_data.lock().unwrap().is_empty());
-        local.get_ready(&options);
-        assert_eq!(local.thread_data.lock().unwrap().len(), 3);
-        local.new_game();
-        let searching = Arc::clone(&local.thread_data);
-        let guard = searching.lock().unwrap();
-        local.get_ready(&options);
-        assert!(guard.is_empty(), "a running search keeps its data");
+        let mut threads = |options: &Options| {
+            local.new_game();
+            local.get_ready(options);
+            local.thread_data.lock().unwrap().len()
+        };
+        assert_eq!(threads(&options), 3);
+        // Fresh searches do not use the data of the game.
+        assert_eq!(threads(&Options { analyse_mode: true, ..options }), 0);
     }
 
     #[test]

@@ -82,7 +82,9 @@ impl<B: Backend> Session<B> {
         match command {
             Command::Uci => self.identify(),
             Command::IsReady => {
-                self.backend.get_ready(&self.options);
+                if self.search.is_none() {
+                    self.backend.get_ready(&self.options);
+                }
                 self.output.write_lines("readyok")
             }
             Command::NewGame => {
@@ -257,7 +259,10 @@ impl<B: Backend> Session<B> {
         self.stop_search()?;
         let position = self.game.position();
         let started = std::time::Instant::now();
+        // It computes without waiting, unlike the rest of this thread's work.
+        request_time_slices(TimeSlices::Default);
         let divided = perft::divide(position, depth);
+        request_time_slices(TimeSlices::Short);
         let nodes = if depth == 0 { 1 } else { divided.iter().map(|&(_, nodes)| nodes).sum() };
         let mut text = String::new();
         for (mv, nodes) in divided {

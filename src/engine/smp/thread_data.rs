@@ -91,13 +91,9 @@ impl ThreadDataSet {
     }
 
     /// The number of threads that have data.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.threads.len()
-    }
-
-    /// Whether no thread has data.
-    pub fn is_empty(&self) -> bool {
-        self.threads.is_empty()
     }
 
     /// Forgets everything and frees the memory.
