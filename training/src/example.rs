@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::features::{self, ActiveFeatures};
+use crate::features::{self, ActiveFeatures, INPUTS};
 use crate::sample::Sample;
 use crate::shape::Shape;
 use crate::value_parsers;
@@ -29,6 +29,12 @@ impl Example {
             output_bucket: shape.output_bucket(count) as u8,
             target: target.of(sample),
         }
+    }
+
+    /// The king buckets of the side to move's perspective and of the opponent's.
+    #[must_use]
+    pub fn king_buckets(&self) -> [u16; 2] {
+        self.active.map(|active| active[0] / INPUTS as u16)
     }
 
     /// Active inputs of the side to move's perspective.

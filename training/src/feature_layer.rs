@@ -6,6 +6,7 @@ use crate::optimiser::Parameters;
 use crate::rounding::Rounding;
 use crate::row::Row;
 use crate::shape::{QA, Shape};
+use crate::short_row::ShortRow;
 
 /// The largest feature weight or bias: at 255 units, the sum of 32 active inputs and the bias fits
 /// an int16.
@@ -207,19 +208,19 @@ impl FeatureLayer {
 
     /// Adds to the weights of an input the gradients of these accumulators, which activate it.
     #[inline(always)]
-    pub fn add_gradients(&mut self, input: usize, accumulators: &[u16], gradients: &[Row]) {
+    pub fn add_gradients(&mut self, input: usize, accumulators: &[u16], gradients: &[ShortRow]) {
         // Independent sums need not wait for each other's additions.
         let (blocks, rest) = accumulators.as_chunks::<4>();
         let mut sums = [Row::ZERO; 4];
         for block in blocks {
             for (sum, accumulator) in sums.iter_mut().zip(block) {
-                *sum += gradients[usize::from(*accumulator)];
+                *sum += gradients[usize::from(*accumulator)].to_row();
             }
         }
         let [a, b, c, d] = sums;
         let mut sum = (a + b) + (c + d);
         for accumulator in rest {
-            sum += gradients[usize::from(*accumulator)];
+            sum += gradients[usize::from(*accumulator)].to_row();
         }
         self.weights.gradient[input] += sum;
     }

@@ -55,6 +55,7 @@ pub mod run;
 pub mod sample;
 pub mod selection;
 pub mod shape;
+pub mod short_row;
 pub mod single_layer;
 pub mod stream;
 pub mod tally;

@@ -157,8 +157,8 @@ impl Run {
                 .with_min_len(512)
                 .map(|index| Example::new(&superbatch.samples[*index as usize], &shape, target))
                 .collect_into_vec(&mut batch);
-            // The layers after the first one have weights for each output bucket.
-            batch.sort_by_key(|example| example.output_bucket);
+            // Examples with the same weights follow one another, so that these stay in the cache.
+            batch.sort_by_key(|example| (example.output_bucket, example.king_buckets()));
             self.state.steps += 1;
             let step = self.state.steps;
             let rate = config.schedule.rate(step, total);

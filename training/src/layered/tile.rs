@@ -14,6 +14,7 @@ use crate::optimiser::{Parameters, Step};
 use crate::rounding::Rounding;
 use crate::row::{HALF_LANES, HalfRow, LANES, Row};
 use crate::shape::{QA, QB, SECOND_NEURONS, Shape};
+use crate::short_row::ShortRow;
 
 /// The largest weight of the second layer: 127 at 64 units, so that it fits an int8.
 pub const SECOND_LIMIT: f32 = 127.0 / 64.0;
@@ -152,12 +153,12 @@ impl PairTile {
         sum_gradients: &[HalfRow],
     ) {
         let mut bias = Row::ZERO;
-        let mut gradients = vec![[Row::ZERO; 2]; FeatureIndex::EXAMPLES];
+        let mut gradients = vec![[ShortRow::ZERO; 2]; FeatureIndex::EXAMPLES];
         for chunk in chunks {
             let examples = &batch[chunk.examples.clone()];
             self.backward_neurons(chunk, examples, sum_gradients, &mut gradients);
             let gradients = gradients.as_flattened();
-            gradients[..2 * examples.len()].iter().for_each(|gradient| bias += *gradient);
+            gradients[..2 * examples.len()].iter().for_each(|gradient| bias += gradient.to_row());
             for (input, perspectives) in chunk.inputs() {
                 self.features.add_gradients(input, perspectives, gradients);
             }
@@ -172,7 +173,7 @@ impl PairTile {
         chunk: &FeatureIndex,
         examples: &[Example],
         sum_gradients: &[HalfRow],
-        neuron_gradients: &mut [[Row; 2]],
+        neuron_gradients: &mut [[ShortRow; 2]],
     ) {
         let clipped = std::mem::take(&mut self.clipped);
         let start = chunk.examples.start;
@@ -189,7 +190,8 @@ impl PairTile {
             let output_bucket = usize::from(examples[block.start].output_bucket);
             let pair_gradients = self.backward_second(&pairs, output_bucket, &gradients);
             for (place, i) in block.enumerate() {
-                neuron_gradients[i] = backward_pairs(neurons[place], pair_gradients[place]);
+                neuron_gradients[i] =
+                    backward_pairs(neurons[place], pair_gradients[place]).map(ShortRow::round);
             }
         }
         self.clipped = clipped;
