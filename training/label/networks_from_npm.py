@@ -26,7 +26,7 @@ I32_CONST, END = 0x41, 0x0B
 
 
 class Reader:
-    """A position in the bytes of a module."""
+    """A decoder of a module's bytes."""
 
     def __init__(self, data, position):
         self.data, self.position = data, position
@@ -46,9 +46,11 @@ class Reader:
             if byte < 0x80:
                 return value
 
-    def bytes(self):
+    def vector(self):
         """The next vector of bytes."""
         size = self.number()
+        if self.position + size > len(self.data):
+            raise SystemExit(f"the module ends within the {size} bytes at {self.position}")
         self.position += size
         return self.data[self.position - size : self.position]
 
@@ -56,10 +58,10 @@ class Reader:
 def sections(module):
     """The sections of a module: id and content."""
     if module[:4] != b"\0asm":
-        raise SystemExit("this is not a WebAssembly module")
+        raise SystemExit(f"a WebAssembly module begins with '\\0asm', not with {module[:4]}")
     reader = Reader(module, 8)
     while reader.position < len(module):
-        yield reader.byte(), reader.bytes()
+        yield reader.byte(), reader.vector()
 
 
 def data_segments(section):
@@ -72,7 +74,7 @@ def data_segments(section):
         address = reader.number()
         if reader.byte() != END:
             raise SystemExit("the module has a data segment with a computed address")
-        yield address, reader.bytes()
+        yield address, reader.vector()
 
 
 def initial_memory(module):

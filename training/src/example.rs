@@ -32,8 +32,10 @@ impl Example {
     }
 
     /// The king buckets of the side to move's perspective and of the opponent's.
+    #[inline(always)]
     #[must_use]
     pub fn king_buckets(&self) -> [u16; 2] {
+        // A position has kings, so the first input is valid.
         self.active.map(|active| active[0] / INPUTS as u16)
     }
 

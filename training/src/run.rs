@@ -158,7 +158,7 @@ impl Run {
                 .map(|index| Example::new(&superbatch.samples[*index as usize], &shape, target))
                 .collect_into_vec(&mut batch);
             // Examples with the same weights follow one another, so that these stay in the cache.
-            batch.sort_by_key(|example| (example.output_bucket, example.king_buckets()));
+            batch.par_sort_by_key(|example| (example.output_bucket, example.king_buckets()));
             self.state.steps += 1;
             let step = self.state.steps;
             let rate = config.schedule.rate(step, total);

@@ -1,4 +1,5 @@
-//! Rows of numbers of 16 bits: gradients in half the memory of a [`Row`].
+//! Rows of 16-bit numbers: gradients in half the memory of a [`Row`], so that more of them fit the
+//! cache.
 //!
 //! A number is a bfloat16, the upper half of an f32: its range with 8 bits of precision
 //! (<https://en.wikipedia.org/wiki/Bfloat16_floating-point_format>).
@@ -17,14 +18,15 @@ pub struct ShortRow {
 
 /// The bits of a number of the second half.
 const UPPER: u32 = 0xffff_0000;
-/// Half a unit of the last of these bits.
+/// Half of the lowest of these bits, added for rounding.
 const HALF_UNIT: u32 = 0x8000;
 
 impl ShortRow {
     /// All zero.
     pub const ZERO: ShortRow = ShortRow { numbers: u32x16::new([0; 16]) };
 
-    /// The numbers of a row, each rounded to the nearest. They must be finite.
+    /// The numbers of a row, each rounded to the nearest, ties away from zero. They must be finite:
+    /// some NaN would become zero.
     #[inline(always)]
     #[must_use]
     pub fn round(row: Row) -> Self {
