@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::findings::{ShownFindings, assert_complete};
+use crate::full_run::is_full_run;
 use crate::jobs::GAME;
 use crate::node::Node;
 use crate::redis_server::{RedisServer, free_port};
@@ -135,7 +136,7 @@ async fn nothing_is_lost_when_nodes_are_killed_again_and_again() {
     for node in &nodes {
         node.wait_for_nodes(3).await;
     }
-    let kills = if std::env::var_os("KIBITZER_FULL").is_some() { 50 } else { KILLS };
+    let kills = if is_full_run() { 50 } else { KILLS };
     let (stop, first) = (AtomicBool::new(false), AtomicUsize::new(0));
     let client = || Client::new(&ports, first.fetch_add(1, Ordering::Relaxed));
     let clients = [(); 4].map(|()| client());

@@ -20,6 +20,8 @@ mod cut_off;
 mod failures;
 mod far_away;
 mod findings;
+#[path = "../support/full_run.rs"]
+mod full_run;
 mod job_book;
 mod jobs;
 mod jobs_outage;

@@ -3,6 +3,7 @@
 use reqwest::Method;
 use tokio::task::JoinSet;
 
+use crate::full_run::is_full_run;
 use crate::node::Node;
 use crate::redis_server::RedisServer;
 use crate::wait::{LONG, until};
@@ -15,8 +16,7 @@ const CLIENTS: usize = 64;
 
 #[tokio::test]
 async fn all_nodes_know_thousands_of_jobs() {
-    let is_full = std::env::var_os("KIBITZER_FULL").is_some();
-    let count_of_jobs = if is_full { 5 * JOBS } else { JOBS };
+    let count_of_jobs = if is_full_run() { 5 * JOBS } else { JOBS };
     // The disk is not what is tested.
     let server = RedisServer::start_with(&["--appendonly", "yes"]).await;
     let settings =

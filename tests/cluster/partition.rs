@@ -13,6 +13,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::findings::{ShownFindings, assert_complete, stored_evaluations};
+use crate::full_run::is_full_run;
 use crate::jobs::GAME;
 use crate::node::{Node, command};
 use crate::redis_server::RedisServer;
@@ -174,8 +175,7 @@ async fn use_both_sides(
     paths: &mut Vec<String>,
     shown: &mut ShownFindings,
 ) {
-    let duration =
-        if std::env::var_os("KIBITZER_FULL").is_some() { Duration::from_secs(60) } else { CUT };
+    let duration = if is_full_run() { Duration::from_secs(60) } else { CUT };
     let start = Instant::now();
     let mut answers = 0;
     while start.elapsed() < duration {

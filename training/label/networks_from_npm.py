@@ -87,7 +87,7 @@ def initial_memory(module):
             end = address + len(content)
             memory.extend(bytes(max(0, end - len(memory))))
             memory[address:end] = content
-    return bytes(memory)
+    return memory
 
 
 def networks(memory):
