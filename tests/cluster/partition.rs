@@ -24,11 +24,12 @@ const TEST: &str = "partition::a_partition_costs_no_finding_and_no_answer";
 /// Set in the process that runs in the namespace.
 const IS_INSIDE: &str = "KIBITZER_TEST_IN_NAMESPACE";
 
-/// How long the partition lasts: longer than a claim of a job. A minute with `KIBITZER_FULL=1`.
+/// The least time that the partition lasts: longer than a claim of a job. A minute with
+/// `KIBITZER_FULL=1`.
 const CUT: Duration = Duration::from_secs(10);
 
-/// The fewest answers of the cut-off node before the partition ends. They take about a second each,
-/// the time of an attempt to connect to the jobs' server.
+/// The fewest best moves of the cut-off node before the partition ends. After each, the test asks
+/// for a job, which takes about a second: the time of an attempt to connect to the jobs' server.
 const MIN_ANSWERS: u64 = 10;
 
 /// The link that the partition cuts: the address of the servers, and that of the node.
@@ -172,7 +173,7 @@ async fn look(node: &Node, paths: &[String], shown: &mut ShownFindings) {
     }
 }
 
-/// Uses the nodes of both sides while they are apart, until the cut-off node has answered often.
+/// Uses the nodes of both sides while they are apart.
 async fn use_both_sides(
     [first, second]: [&Node; 2],
     cut_off: &Node,
@@ -183,6 +184,8 @@ async fn use_both_sides(
     let start = Instant::now();
     let mut answers = 0;
     while start.elapsed() < duration || answers < MIN_ANSWERS {
+        let elapsed = start.elapsed();
+        assert!(elapsed < duration + LONG, "{answers} answers of the cut-off node in {elapsed:?}");
         for node in [first, second] {
             look(node, paths, shown).await;
         }
