@@ -11,7 +11,9 @@ test: ## run all tests, three minutes after the build; KIBITZER_SUITES: a folder
 	$(CARGO) test --locked --workspace --no-fail-fast
 
 test-full: ## run every suite at full depth and every random test at full length, on all cores
-	KIBITZER_FULL=1 $(CARGO) test --locked --workspace --no-fail-fast
+	KIBITZER_FULL=1 $(CARGO) test --locked --workspace --no-fail-fast \
+		--config profile.dev.package.kibitzer.opt-level=3 \
+		--config profile.dev.package.kibitzer-trainer.opt-level=3
 
 test-api: ## test the contract with schemathesis and with generated clients; needs Python and Node.js
 	tests/schemathesis/run

@@ -1,24 +1,32 @@
 //! The engine's table for the mate with bishop and knight, recomputed from the tablebase.
+//!
+//! `KIBITZER_FULL` recomputes every entry. A short run recomputes one of 15.
 
 use kibitzer::chess::{Color, Piece, Role, Setup, Square};
 use kibitzer::engine::bishop_and_knight_plies;
 use libtest_mimic::Failed;
 
 use crate::Tables;
+use crate::full_run::is_full_run;
 
 /// The engine's table has the mean distances of the tablebase, over all squares of bishop and
 /// knight.
 pub(crate) fn the_way_to_the_mate_is_that_of_the_tables(tables: &Tables) -> Result<(), Failed> {
+    let step = if is_full_run() { 1 } else { 15 };
     let mut different = 0;
-    for loser in Square::all().filter(|square| is_in_triangle(*square)) {
-        let means = Square::all().map(|winner| mean_plies(tables, loser, winner));
+    for (row, loser) in Square::all().filter(|square| is_in_triangle(*square)).enumerate() {
+        // Each row starts at another square, so that every column is tested.
+        let winners = || Square::all().skip(row % step).step_by(step);
+        let means = winners().map(|winner| mean_plies(tables, loser, winner));
         let means = means.collect::<Result<Vec<u8>, _>>()?;
-        // As a row of the table.
-        println!("    {means:?},");
-        let known = Square::all().map(|winner| bishop_and_knight_plies(loser, winner, true));
+        if is_full_run() {
+            // As in the table.
+            println!("    {means:?},");
+        }
+        let known = winners().map(|winner| bishop_and_knight_plies(loser, winner, true));
         different += usize::from(!known.eq(means));
     }
-    assert_eq!(different, 0, "the rows above are those of the tables");
+    assert_eq!(different, 0, "rows differ; `KIBITZER_FULL` prints those of the tables");
     Ok(())
 }
 
