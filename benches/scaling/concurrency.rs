@@ -10,6 +10,7 @@ use clap::Args;
 use kibitzer::chess::{Game, Position};
 use kibitzer::engine::{Engine, Limits, STACK_BYTES, StopFlag};
 
+use crate::info::nodes_side_by_side;
 use crate::paired_runs::{Ratios, measure_alternating, sample};
 use crate::uci;
 use crate::{BenchResult, CommonOptions, TimedOptions};
@@ -45,15 +46,11 @@ pub(crate) fn run_threads(options: &TimedOptions) -> BenchResult<()> {
     let mut ratios = Ratios::default();
     let (mut all_double, mut all_single) = (0, 0);
     for (index, position) in sample(positions, options.count)?.iter().enumerate() {
-        let nodes = |engines: &mut Vec<uci::Engine>| -> BenchResult<u64> {
-            engines.iter_mut().try_for_each(uci::Engine::new_game)?;
-            engines.iter_mut().try_for_each(|engine| {
-                engine.go(position, &format!("movetime {}", options.movetime))
-            })?;
-            engines.iter_mut().map(|engine| Ok(engine.finish()?.0.nodes)).sum()
-        };
-        let (together, apart) =
-            measure_alternating(index, || nodes(&mut double), || nodes(&mut singles))?;
+        let (together, apart) = measure_alternating(
+            index,
+            || nodes_side_by_side(&mut double, position, options.movetime),
+            || nodes_side_by_side(&mut singles, position, options.movetime),
+        )?;
         println!(
             "{together:>10} nodes on two threads, {apart:>10} by two processes: {}",
             position.fen()

@@ -1,13 +1,18 @@
 //! The time to a depth on two threads, compared with that on one.
 //!
-//! A third engine, with a small table, chooses the depth of each position. If a compared engine
+//! A separate engine, with a small table, chooses the depth of each position. If a compared engine
 //! chose it, its time to just that depth would be longer or shorter than usual.
+//!
+//! Each of two busy cores may be slower than one busy core alone. So the same run also compares the
+//! nodes of two processes side by side with those of one process: the gain of a second thread that
+//! costs nothing.
 
 use std::time::Duration;
 
 use clap::Args;
 use kibitzer::chess::Position;
 
+use crate::info::nodes_side_by_side;
 use crate::paired_runs::{Ratios, measure_alternating, sample};
 use crate::uci::Engine;
 use crate::{BenchResult, CommonOptions, EngineOptions};
@@ -34,15 +39,18 @@ pub(crate) struct Options {
     /// The least time to the depth, in milliseconds, on one thread with that table
     #[arg(long, default_value_t = 2_000)]
     least: u64,
+    /// The time of each search that counts the nodes of one process or of two, in milliseconds
+    #[arg(long, default_value_t = 500)]
+    movetime: u64,
 }
 
 pub(crate) fn run(options: &Options) -> BenchResult<()> {
     let (CommonOptions { positions, hash }, engine) = (&options.common, &options.program.engine);
     let mut choosing = Engine::start(engine, &["uci"], 1, options.choice_hash)?;
-    let (mut single, mut double) =
-        (Engine::start(engine, &["uci"], 1, *hash)?, Engine::start(engine, &["uci"], 2, *hash)?);
-    let mut ratios = Ratios::default();
-    for position in sample(positions, options.count)? {
+    let start = |threads| Engine::start(engine, &["uci"], threads, *hash);
+    let (mut single, mut double, mut pair) = ([start(1)?], start(2)?, [start(1)?, start(1)?]);
+    let (mut ratios, mut process_gains) = (Ratios::default(), Ratios::default());
+    for (index, position) in sample(positions, options.count)?.into_iter().enumerate() {
         let Some(depth) =
             first_depth(&mut choosing, &position, Duration::from_millis(options.least))?
         else {
@@ -53,7 +61,7 @@ pub(crate) fn run(options: &Options) -> BenchResult<()> {
         for run in 0..options.runs {
             let (alone, helped) = measure_alternating(
                 run,
-                || seconds_to_depth(&mut single, &position, depth),
+                || seconds_to_depth(&mut single[0], &position, depth),
                 || seconds_to_depth(&mut double, &position, depth),
             )?;
             one += alone.ln();
@@ -62,8 +70,15 @@ pub(crate) fn run(options: &Options) -> BenchResult<()> {
         let ratio = ((one - two) / options.runs as f64).exp();
         println!("depth {depth}: {ratio:.3} times as fast: {}", position.fen());
         ratios.add(ratio);
+        let (both, alone) = measure_alternating(
+            index,
+            || nodes_side_by_side(&mut pair, &position, options.movetime),
+            || nodes_side_by_side(&mut single, &position, options.movetime),
+        )?;
+        process_gains.add(both as f64 / alone as f64);
     }
     println!("two threads reach the depth {ratios} times as fast, {} runs each", options.runs);
+    println!("two processes search {process_gains} times the nodes of one");
     Ok(())
 }
 

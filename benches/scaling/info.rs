@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use kibitzer::chess::Position;
+
 use crate::BenchResult;
 use crate::uci::{Engine, info_number};
 
@@ -53,4 +55,18 @@ impl Engine {
     pub(crate) fn stop(&mut self) -> BenchResult<()> {
         self.send("stop")
     }
+}
+
+/// The nodes of all engines, which search the position at the same time, each with an empty table
+/// and for `movetime` milliseconds.
+pub(crate) fn nodes_side_by_side(
+    engines: &mut [Engine],
+    position: &Position,
+    movetime: u64,
+) -> BenchResult<u64> {
+    engines.iter_mut().try_for_each(Engine::new_game)?;
+    engines
+        .iter_mut()
+        .try_for_each(|engine| engine.go(position, &format!("movetime {movetime}")))?;
+    engines.iter_mut().map(|engine| Ok(engine.finish()?.0.nodes)).sum()
 }

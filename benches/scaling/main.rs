@@ -37,7 +37,8 @@ enum Benchmark {
     /// Compares the nodes of one search on two threads with those of two processes on one thread
     /// each
     Threads(TimedOptions),
-    /// Compares the time to a depth on two threads with that on one
+    /// Compares the time to a depth on two threads with that on one, and the nodes of two processes
+    /// with those of one
     Depth(depth::Options),
     /// Compares the nodes of two concurrent searches in one process with those of two processes
     Concurrency(concurrency::Options),
