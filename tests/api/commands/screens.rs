@@ -127,9 +127,11 @@ async fn an_analysis_on_a_narrow_terminal() {
     let table = &lines[at + 1..];
     assert_eq!(table.len(), 3, "{lines:?}");
     for (line, rank) in table.iter().zip([" 1  ", " 2  ", " 3  "]) {
-        assert!(line.starts_with(rank) && line.ends_with('…'), "{line}");
+        assert!(line.starts_with(rank), "{line}");
         assert!(line.chars().count() <= 40 && !line.contains('%'), "{line}");
     }
+    // A short line fits as it is.
+    assert!(table.iter().any(|line| line.ends_with('…')), "{table:?}");
 }
 
 async fn an_analysis_without_colours() {
