@@ -25,7 +25,7 @@ crate::trials![
     a_server_without_usable_events_is_given_up,
 ];
 
-/// A PGN without its line breaks, whose places depend on the variations.
+/// Joins the lines of a PGN. Where they break depends on the variations.
 fn in_one_line(pgn: &str) -> String {
     pgn.replace('\n', " ")
 }
