@@ -4,7 +4,8 @@
 
 The program starts its own server with the environment that docs/quick-start.md gives for pages of
 another origin. It needs Node.js, the package `kibitzer-client`, and the built package `kibitzer`
-in the folder of the second argument. tests/readme/main.rs tests the curl commands.
+in the folder of the second argument. tests/readme/main.rs tests the curl commands. As there,
+`KIBITZER_ACCEPT=1` writes the new outputs into the pages.
 """
 
 import contextlib
@@ -62,6 +63,16 @@ def snippets_of(page, language):
     return [(code, output) for found, code, output in blocks if found == language]
 
 
+def check_output(page, code, expected, output):
+    """Compares an output with that of the page, or writes it there."""
+    if not expected or output == expected:
+        return
+    assert os.environ.get("KIBITZER_ACCEPT"), f"{page}:\n{code}\nprints\n{output}"
+    before = f"{code}```\n```text\n"
+    text = (ROOT / page).read_text()
+    (ROOT / page).write_text(text.replace(before + expected, before + output))
+
+
 def allowed_origin(address, origin):
     """The origin that the server allows in its answer to a browser's preflight."""
     headers = {
@@ -89,7 +100,7 @@ def main(program, typescript):
                 with new_server(program, origin) as address:
                     output = run(language, code.replace(ADDRESS, address), folder)
                 assert output, f"no output of\n{code}"
-                assert output == (expected or output), f"{page}:\n{code}\nprints\n{output}"
+                check_output(page, code, expected, output)
             print(f"   {page}: {count} snippets in {language}")
     with new_server(program, origin) as address:
         assert allowed_origin(address, origin) == origin
