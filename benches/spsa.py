@@ -11,12 +11,19 @@ Without names, the program tunes every parameter except for switches (0 to 1). I
 after each pair of games. A stopped run continues from that state with the same schedule.
 benches/match.sh plays the games and needs fastchess (FASTCHESS, or in PATH).
 
+A switch that is named is not tuned but measured: in each pair it is on for one of the engines,
+chosen at random, and off for the other. All pairs of the run therefore measure each of the named
+switches (a two-level factorial design), at the mean of the others. The program prints the Elo of
+"on" with its 95% interval, without a correction for the number of switches: play a match with the
+best of them before you keep any.
+
 Chess Programming Wiki, "SPSA". The schedule of steps is fishtest's: alpha 0.602, gamma 0.101, A a
 tenth of the iterations.
 """
 
 import argparse
 import json
+import math
 import os
 import random
 import re
@@ -43,6 +50,36 @@ def tunable_parameters(engine):
     return {name: tuple(map(int, numbers)) for name, *numbers in pattern.findall(listing)}
 
 
+class SwitchEffect:
+    """The result of a switch: of each pair of games, the wins less the losses of "on"."""
+
+    def __init__(self, pairs=0, total=0, squares=0):
+        self.pairs, self.total, self.squares = pairs, total, squares
+
+    def add(self, score):
+        """Counts a pair with this score, from -2 to 2."""
+        self.pairs, self.total, self.squares = (
+            self.pairs + 1,
+            self.total + score,
+            self.squares + score**2,
+        )
+
+    def __str__(self):
+        if self.pairs == 0:
+            return "no games"
+        mean = self.total / self.pairs
+        error = math.sqrt((self.squares / self.pairs - mean**2) / self.pairs)
+        # A win share of s is 400 · log10(s / (1 − s)) Elo: 1600 / ln 10 for each unit near one half.
+        # A pair has two games, so its score is four units above one half.
+        slope = 400 / math.log(10)
+        return f"{slope * mean:+.1f} ± {1.96 * slope * error:.1f}"
+
+
+def is_switch(parameter):
+    """Whether a parameter (value, minimum, maximum) is only on or off."""
+    return parameter[1:] == (0, 1)
+
+
 class Tuning:
     """The current parameters, and the number of started and finished pairs of games."""
 
@@ -50,7 +87,13 @@ class Tuning:
         self.options, self.parameters = options, parameters
         self.lock = threading.Lock()
         self.started = self.finished = 0
-        self.values = {name: float(value) for name, (value, _, _) in parameters.items()}
+        self.values = {
+            name: 0.5 if is_switch(parameter) else float(parameter[0])
+            for name, parameter in parameters.items()
+        }
+        self.effects = {
+            name: SwitchEffect() for name, parameter in parameters.items() if is_switch(parameter)
+        }
         self.schedule = {
             "iterations": options.iterations,
             "look": options.look,
@@ -69,12 +112,22 @@ class Tuning:
             self.values.update(
                 {name: value for name, value in state["values"].items() if name in parameters}
             )
+            self.effects.update(
+                {
+                    name: SwitchEffect(*sums)
+                    for name, sums in state["switches"].items()
+                    if name in self.effects
+                }
+            )
 
     def steps(self, pair):
         """For each parameter its deviation in both directions, and the step of a won game."""
         total = self.options.iterations
         stability = total / 10
         for name, (_, minimum, maximum) in self.parameters.items():
+            if name in self.effects:
+                yield name, 0.5, 0.0
+                continue
             final_deviation = max((maximum - minimum) * self.options.look, 0.5)
             deviation = final_deviation * (total / pair) ** GAMMA
             decay = ((stability + total) / (stability + pair)) ** ALPHA
@@ -99,21 +152,36 @@ class Tuning:
             self.finished += 1
             for name, (deviation, step) in deviations.items():
                 _, minimum, maximum = self.parameters[name]
+                if name in self.effects:
+                    self.effects[name].add(score if deviation > 0 else -score)
                 value = self.values[name] + step * score * (1 if deviation > 0 else -1)
                 self.values[name] = min(max(value, minimum), maximum)
             with open(self.options.state + ".new", "w", encoding="utf-8") as file:
-                json.dump(
-                    {"pairs": self.finished, "schedule": self.schedule, "values": self.values},
-                    file,
-                    indent=1,
-                )
+                json.dump(self.state(), file, indent=1)
             os.replace(self.options.state + ".new", self.options.state)
             if self.finished % 100 == 0:
-                print(
-                    self.finished,
-                    {name: round(value) for name, value in self.values.items()},
-                    flush=True,
-                )
+                print(self.finished, self.tuned(), flush=True)
+                for name, effect in self.effects.items():
+                    print(f"  {name:24} {effect}", flush=True)
+
+    def state(self):
+        """What the file of the progress contains."""
+        switches = {
+            name: (effect.pairs, effect.total, effect.squares)
+            for name, effect in self.effects.items()
+        }
+        return {
+            "pairs": self.finished,
+            "schedule": self.schedule,
+            "values": self.values,
+            "switches": switches,
+        }
+
+    def tuned(self):
+        """The rounded values of the parameters that are no switches."""
+        return {
+            name: round(value) for name, value in self.values.items() if name not in self.effects
+        }
 
 
 def play_pair(options, parameters, number, values, deviations):
@@ -165,7 +233,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", help="parameters to tune")
+    parser.add_argument("names", nargs="*", help="parameters to tune, switches to measure")
     parser.add_argument(
         "--engine", required=True, help="path of an engine built with the feature tune"
     )
@@ -182,7 +250,10 @@ def main():
         "--rate", type=float, default=0.002, help="final step of a won game (0.002)"
     )
     parser.add_argument(
-        "--concurrency", type=int, default=os.cpu_count(), help="concurrent pairs (number of cores)"
+        "--concurrency",
+        type=int,
+        default=2 * os.cpu_count(),
+        help="concurrent pairs (twice the cores: the runner idles at the end of each pair)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed that selects the openings (1)")
     options = parser.parse_args()
@@ -193,13 +264,13 @@ def main():
     if unknown:
         raise SystemExit(f"unknown parameters: {', '.join(unknown)}")
     names = options.names or [
-        name for name, (_, minimum, maximum) in available.items() if (minimum, maximum) != (0, 1)
+        name for name, parameter in available.items() if not is_switch(parameter)
     ]
     tuning = Tuning(options, {name: available[name] for name in names})
     with ThreadPoolExecutor(options.concurrency) as pool:
         # An exception in a thread is raised here and ends the run.
         list(pool.map(run_pairs, [tuning] * options.concurrency))
-    print(json.dumps({name: round(value) for name, value in tuning.values.items()}, indent=1))
+    print(json.dumps(tuning.tuned(), indent=1))
 
 
 main()
