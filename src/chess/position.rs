@@ -316,7 +316,7 @@ impl Position {
 
     /// The sliders of `by` that would attack the square on a board without other pieces.
     #[inline]
-    pub(super) fn snipers(&self, square: Square, by: Color) -> Bitboard {
+    pub fn snipers(&self, square: Square, by: Color) -> Bitboard {
         ((bishop_rays(square) & self.diagonal_sliders())
             | (rook_rays(square) & self.orthogonal_sliders()))
             & self.by_color(by)

@@ -11,7 +11,7 @@ use crate::engine::prefetch::prefetch;
 use crate::engine::score::{MAX_STATIC_EVAL, Value};
 
 /// The entries of each table by key, a power of two.
-const SIZE: usize = 1 << 14;
+const SIZE: usize = 1 << 16;
 
 /// The largest magnitude of an entry.
 const CORRECTION_MAX: i32 = 1024;

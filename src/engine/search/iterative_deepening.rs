@@ -202,7 +202,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 return;
             }
             if value <= alpha {
-                beta = (alpha + beta) / 2;
+                // The value is at most alpha.
+                beta = alpha + 1;
                 alpha = if width > MAX_ASPIRATION_WIDTH {
                     -INFINITE
                 } else {

@@ -17,7 +17,7 @@ use super::singular::SingularResult;
 use super::worker::SearchWorker;
 use crate::chess::{Move, Position};
 use crate::engine::evaluator::Evaluator;
-use crate::engine::history::{history_bonus, history_malus, piece_to_index};
+use crate::engine::history::{history_bonus, piece_to_index};
 use crate::engine::params;
 use crate::engine::score::{INFINITE, TB_WIN_IN_MAX_PLY, is_decisive, mated_in};
 use crate::engine::tt::{Bound, TtEntry};
@@ -197,8 +197,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         // The singular search counted its own moves in the same stack entry.
         self.stack.at_mut(ply).move_count = state.move_count;
         if let SingularResult::Extend(plies) = result
-            && plies > 1
-            && state.node.depth < 12
+            && plies > 0
         {
             state.node.depth += 1;
         }
@@ -266,17 +265,12 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if research_depth > reduced_depth {
             score = self.search_zero_window(positions, node, research_depth, !node.cut_node);
         }
-        if candidate.is_quiet && !self.budget.is_stopped() {
-            let bonus = if score.value <= node.alpha {
-                -history_malus(full_depth)
-            } else {
-                history_bonus(full_depth)
-            };
+        if candidate.is_quiet && score.value > node.alpha && !self.budget.is_stopped() {
             let piece_to = piece_to_index(&positions[0], candidate.mv);
             self.history.update_continuations(
                 node_context.history_key.continuation_indices,
                 piece_to,
-                bonus,
+                history_bonus(full_depth),
             );
         }
         score

@@ -3,8 +3,8 @@
 //! Chess Programming Wiki, "Static Exchange Evaluation", "SEE - The Swap Algorithm". As in
 //! Stockfish, the result is compared with a threshold.
 
-use crate::chess::attacks::{bishop_attacks, rook_attacks};
-use crate::chess::{Bitboard, Move, Position, Role};
+use crate::chess::attacks::{between, bishop_attacks, rook_attacks};
+use crate::chess::{Bitboard, Color, Move, Position, Role, Square};
 use crate::engine::score::Value;
 
 /// The exchange values of the roles, pawn to king, in the units of the search.
@@ -23,8 +23,8 @@ pub(super) fn material_gain(position: &Position, mv: Move) -> Value {
         + mv.promotion().map_or(0, |role| see_value(role) - see_value(Role::Pawn))
 }
 
-/// `true` when the exchange that the move begins wins at least `threshold` for its side. Pins are
-/// ignored.
+/// `true` when the exchange that the move begins wins at least `threshold` for its side. A pinned
+/// piece does not recapture until the pinning piece has moved or is captured. (After Stockfish.)
 pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     if mv.is_castling() {
         return threshold <= 0;
@@ -48,7 +48,10 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
     let mut attackers = position.attackers_to(to, occupied) & occupied;
     let mut side = !position.turn();
     loop {
-        let ours = attackers & position.by_color(side);
+        let mut ours = attackers & position.by_color(side);
+        if ours.is_nonempty() {
+            ours = ours.without(pinned_pieces(position, side, occupied, to));
+        }
         let Some(role) = least_valuable_role(position, ours) else { break };
         // The king may not capture a defended piece.
         if role == Role::King && attackers.intersects(position.by_color(!side)) {
@@ -71,6 +74,22 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
         }
     }
     side != position.turn()
+}
+
+/// The pieces that alone stand between the king of this side and a hostile slider, with the given
+/// occupied squares. A slider on `target`, the square of the exchange, was captured.
+#[inline]
+fn pinned_pieces(position: &Position, side: Color, occupied: Bitboard, target: Square) -> Bitboard {
+    let king = position.king(side);
+    let snipers = position.snipers(king, !side) & occupied.without(target.bitboard());
+    let mut pinned = Bitboard::EMPTY;
+    for sniper in snipers {
+        let blockers = between(king, sniper) & occupied;
+        if !blockers.more_than_one() {
+            pinned |= blockers;
+        }
+    }
+    pinned
 }
 
 /// The role of the least valuable of these pieces.

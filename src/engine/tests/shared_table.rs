@@ -44,14 +44,25 @@ fn a_search_needs_fewer_nodes_after_a_deeper_one() {
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     ]
     .map(|fen| game(fen, ""));
+    let openings = [
+        "e2e4 c7c5",
+        "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6",
+        "e2e4 e7e6 d2d4 d7d5",
+        "e2e4 c7c6 d2d4 d7d5",
+        "d2d4 d7d5 c2c4 c7c6",
+        "d2d4 g8f6 c2c4 g7g6",
+        "d2d4 g8f6 c2c4 e7e6 b1c3 f8b4",
+        "c2c4 e7e5",
+    ]
+    .map(|moves| game("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", moves));
     let engine = Engine::new(8);
     let (mut alone, mut after) = (0, 0);
-    for game in &games {
+    for game in games.iter().chain(&openings) {
         engine.clear_tt();
-        alone += search(&engine, game, 12).nodes;
+        alone += search(&engine, game, 10).nodes;
         engine.clear_tt();
         search(&engine, game, 15);
-        after += search(&engine, game, 12).nodes;
+        after += search(&engine, game, 10).nodes;
     }
     assert!(after * 4 < alone * 3, "{after} nodes instead of {alone}");
 }

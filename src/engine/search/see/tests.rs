@@ -53,6 +53,30 @@ fn a_king_does_not_take_a_defended_piece() {
 }
 
 #[test]
+fn a_pinned_piece_does_not_recapture() {
+    // The knight on f6 defends d5, but the bishop on h4 pins it to the king.
+    let gain = see_value(Role::Pawn);
+    assert_eq!(exchange("3k4/8/5n2/3p4/7B/8/8/3RK3 w - - 0 1", "d1d5"), gain);
+    assert_eq!(
+        exchange("3k4/8/5n2/3p4/8/8/8/3RK3 w - - 0 1", "d1d5"),
+        gain - see_value(Role::Rook)
+    );
+}
+
+#[test]
+fn a_pinned_piece_recaptures_once_the_pinning_piece_has_moved() {
+    // Pawn takes pawn, pawn takes back. If the queen took it, the knight would be free to take the
+    // queen.
+    assert_eq!(exchange("4k3/8/2np4/1Q2p3/5P2/8/8/4K3 w - - 0 1", "f4e5"), 0);
+}
+
+#[test]
+fn the_capture_of_the_pinning_piece_ends_the_pin() {
+    // Pawn takes rook, pawn takes back, and the rook that was pinned takes the pawn.
+    assert_eq!(exchange("7k/8/3p4/4r3/3P4/4R3/8/4K3 w - - 0 1", "d4e5"), see_value(Role::Rook));
+}
+
+#[test]
 fn en_passant_wins_the_pawn_and_opens_the_file_behind_it() {
     assert_eq!(exchange("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), see_value(Role::Pawn));
     assert_eq!(exchange("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), 0);
