@@ -13,9 +13,9 @@ benches/match.sh plays the games and needs fastchess (FASTCHESS, or in PATH).
 
 A switch that is named is not tuned but measured: in each pair it is on for one of the engines,
 chosen at random, and off for the other. All pairs of the run therefore measure each of the named
-switches (a two-level factorial design), at the mean of the others. The program prints the Elo of
-"on" with its 95% interval, without a correction for the number of switches: play a match with the
-best of them before you keep any.
+switches (a two-level factorial design), averaged over the settings of the others. The program
+prints the Elo of "on" with its 95% interval, without a correction for the number of switches: play
+a match with the best of them before you keep any.
 
 Chess Programming Wiki, "SPSA". The schedule of steps is fishtest's: alpha 0.602, gamma 0.101, A a
 tenth of the iterations.
@@ -69,10 +69,10 @@ class SwitchEffect:
             return "no games"
         mean = self.total / self.pairs
         error = math.sqrt((self.squares / self.pairs - mean**2) / self.pairs)
-        # A win share of s is 400 · log10(s / (1 − s)) Elo: 1600 / ln 10 for each unit near one half.
-        # A pair has two games, so its score is four units above one half.
+        # A win share of s is 400 · log10(s / (1 − s)) Elo: near one half,
+        # 1600 / ln 10 · (s − 1/2). A pair has two games, so its score is 4 · (s − 1/2).
         slope = 400 / math.log(10)
-        return f"{slope * mean:+.1f} ± {1.96 * slope * error:.1f}"
+        return f"{slope * mean:+.1f} ± {1.96 * slope * error:.1f} ({self.pairs} pairs)"
 
 
 def is_switch(parameter):
@@ -91,9 +91,12 @@ class Tuning:
             name: 0.5 if is_switch(parameter) else float(parameter[0])
             for name, parameter in parameters.items()
         }
+        # Also those of switches that an earlier run measured and this one does not.
         self.effects = {
             name: SwitchEffect() for name, parameter in parameters.items() if is_switch(parameter)
         }
+        # The values of parameters that an earlier run tuned and this one does not.
+        self.untuned = {}
         self.schedule = {
             "iterations": options.iterations,
             "look": options.look,
@@ -110,15 +113,17 @@ class Tuning:
                 )
             self.started = self.finished = state["pairs"]
             self.values.update(
-                {name: value for name, value in state["values"].items() if name in parameters}
-            )
-            self.effects.update(
                 {
-                    name: SwitchEffect(*sums)
-                    for name, sums in state["switches"].items()
-                    if name in self.effects
+                    name: value
+                    for name, value in state["values"].items()
+                    if name in parameters and name not in self.effects
                 }
             )
+            self.untuned = {
+                name: value for name, value in state["values"].items() if name not in parameters
+            }
+            for name, sums in state.get("switches", {}).items():
+                self.effects[name] = SwitchEffect(*sums)
 
     def steps(self, pair):
         """For each parameter its deviation in both directions, and the step of a won game."""
@@ -160,12 +165,16 @@ class Tuning:
                 json.dump(self.state(), file, indent=1)
             os.replace(self.options.state + ".new", self.options.state)
             if self.finished % 100 == 0:
-                print(self.finished, self.tuned(), flush=True)
-                for name, effect in self.effects.items():
-                    print(f"  {name:24} {effect}", flush=True)
+                self.print_results()
+
+    def print_results(self):
+        """Prints the tuned parameters and the effects of the switches."""
+        print(self.finished, self.tuned(), flush=True)
+        for name, effect in self.effects.items():
+            print(f"  {name:24} {effect}", flush=True)
 
     def state(self):
-        """What the file of the progress contains."""
+        """The content of the state file."""
         switches = {
             name: (effect.pairs, effect.total, effect.squares)
             for name, effect in self.effects.items()
@@ -173,12 +182,12 @@ class Tuning:
         return {
             "pairs": self.finished,
             "schedule": self.schedule,
-            "values": self.values,
+            "values": self.untuned | self.values,
             "switches": switches,
         }
 
     def tuned(self):
-        """The rounded values of the parameters that are no switches."""
+        """The rounded values of the parameters that are not switches."""
         return {
             name: round(value) for name, value in self.values.items() if name not in self.effects
         }
@@ -270,6 +279,7 @@ def main():
     with ThreadPoolExecutor(options.concurrency) as pool:
         # An exception in a thread is raised here and ends the run.
         list(pool.map(run_pairs, [tuning] * options.concurrency))
+    tuning.print_results()
     print(json.dumps(tuning.tuned(), indent=1))
 
 

@@ -185,9 +185,9 @@ impl HistoryTables {
         self.stale = true;
     }
 
-    /// Prepares the tables for a search: clears stale statistics and those near another root, and
-    /// reduces the butterfly history by a quarter, so that the new search soon outweighs the last.
-    /// (After Stockfish.)
+    /// Prepares the tables for a search. Stale statistics are cleared. Those of the last move of the
+    /// same game stay, except near the root, and the butterfly history shrinks by a quarter. So the
+    /// new search soon outweighs the last. (After Stockfish.)
     pub(in crate::engine) fn prepare_for_search(&mut self) {
         if self.stale {
             self.clear();
@@ -195,7 +195,10 @@ impl HistoryTables {
         }
         self.low_ply.as_flattened_mut().fill(0);
         for entry in self.butterfly.as_flattened_mut().as_flattened_mut().as_flattened_mut() {
-            *entry -= *entry / 4;
+            // Untouched pages stay unwritten.
+            if *entry != 0 {
+                *entry -= *entry / 4;
+            }
         }
     }
 
@@ -324,9 +327,12 @@ mod tests {
         let mv = parse_move(&position, "g1f3").unwrap();
         let key = HistoryKey::new(&position, Bitboard::EMPTY, [NO_CONTINUATION; 4], 0);
         let mut history = HistoryTables::new();
-        history.update_quiet_histories(&position, &key, mv, 1200);
-        assert_eq!((history.butterfly(&key, mv), history.low_ply(&key, mv)), (1200, 1200));
-        history.prepare_for_search();
-        assert_eq!((history.butterfly(&key, mv), history.low_ply(&key, mv)), (900, 0));
+        for (bonus, kept) in [(1200, 900), (-1200, -900)] {
+            history.clear();
+            history.update_quiet_histories(&position, &key, mv, bonus);
+            assert_eq!((history.butterfly(&key, mv), history.low_ply(&key, mv)), (bonus, bonus));
+            history.prepare_for_search();
+            assert_eq!((history.butterfly(&key, mv), history.low_ply(&key, mv)), (kept, 0));
+        }
     }
 }

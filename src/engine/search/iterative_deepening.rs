@@ -202,7 +202,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 return;
             }
             if value <= alpha {
-                // The value is at most alpha.
+                // The value is at most the old alpha, which the new window includes.
                 beta = alpha + 1;
                 alpha = if width > MAX_ASPIRATION_WIDTH {
                     -INFINITE

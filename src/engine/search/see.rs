@@ -24,7 +24,8 @@ pub(super) fn material_gain(position: &Position, mv: Move) -> Value {
 }
 
 /// `true` when the exchange that the move begins wins at least `threshold` for its side. A pinned
-/// piece does not recapture until the pinning piece has moved or is captured. (After Stockfish.)
+/// piece does not recapture. Pins follow the exchange: they are computed anew after every capture.
+/// (Stockfish uses the pins before the move.)
 pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     if mv.is_castling() {
         return threshold <= 0;
@@ -77,7 +78,8 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
 }
 
 /// The pieces that alone stand between the king of this side and a hostile slider, with the given
-/// occupied squares. A slider on `target`, the square of the exchange, was captured.
+/// occupied squares. A slider on `target`, the square of the exchange, was captured: it pins
+/// nothing.
 #[inline]
 fn pinned_pieces(position: &Position, side: Color, occupied: Bitboard, target: Square) -> Bitboard {
     let king = position.king(side);

@@ -7,11 +7,11 @@ use crate::engine::evaluator::NnueEvaluator;
 use crate::engine::history::HistoryTables;
 use crate::nnue::{Network, SimdLevel};
 
-/// The number of idle [`ThreadData`] that a pool keeps, of some 9 MB each. Those of further threads
+/// The number of idle [`ThreadData`] that a pool keeps, of some 10 MB each. Those of further threads
 /// are freed.
 const MAX_IDLE: usize = 32;
 
-/// The working memory of one search thread, some 9 MB.
+/// The working memory of one search thread, some 10 MB.
 ///
 /// A new allocation for each search would cost time. It would also fragment the heap, because the
 /// allocator aligns it and cannot reuse the gaps.

@@ -77,6 +77,12 @@ fn the_capture_of_the_pinning_piece_ends_the_pin() {
 }
 
 #[test]
+fn a_pinned_piece_still_guards_against_the_king() {
+    // The rook leaves the second rank, so the bishop pins the knight. The king may still not take.
+    assert_eq!(exchange("8/8/3k4/b2p4/8/2N5/3R4/4K3 w - - 0 1", "d2d5"), see_value(Role::Pawn));
+}
+
+#[test]
 fn en_passant_wins_the_pawn_and_opens_the_file_behind_it() {
     assert_eq!(exchange("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), see_value(Role::Pawn));
     assert_eq!(exchange("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), 0);
