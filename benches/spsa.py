@@ -91,12 +91,9 @@ class Tuning:
             name: 0.5 if is_switch(parameter) else float(parameter[0])
             for name, parameter in parameters.items()
         }
-        # Also those of switches that an earlier run measured and this one does not.
         self.effects = {
             name: SwitchEffect() for name, parameter in parameters.items() if is_switch(parameter)
         }
-        # The values of parameters that an earlier run tuned and this one does not.
-        self.untuned = {}
         self.schedule = {
             "iterations": options.iterations,
             "look": options.look,
@@ -112,18 +109,12 @@ class Tuning:
                     "use the same schedule or another --state"
                 )
             self.started = self.finished = state["pairs"]
-            self.values.update(
-                {
-                    name: value
-                    for name, value in state["values"].items()
-                    if name in parameters and name not in self.effects
-                }
-            )
-            self.untuned = {
-                name: value for name, value in state["values"].items() if name not in parameters
-            }
+            # Also what an earlier run tuned or measured and this one does not.
             for name, sums in state.get("switches", {}).items():
                 self.effects[name] = SwitchEffect(*sums)
+            for name, value in state["values"].items():
+                if name not in self.effects:
+                    self.values[name] = value
 
     def steps(self, pair):
         """For each parameter its deviation in both directions, and the step of a won game."""
@@ -165,11 +156,11 @@ class Tuning:
                 json.dump(self.state(), file, indent=1)
             os.replace(self.options.state + ".new", self.options.state)
             if self.finished % 100 == 0:
-                self.print_results()
+                print(self.finished, self.tuned(), flush=True)
+                self.print_effects()
 
-    def print_results(self):
-        """Prints the tuned parameters and the effects of the switches."""
-        print(self.finished, self.tuned(), flush=True)
+    def print_effects(self):
+        """Prints the effects of the switches."""
         for name, effect in self.effects.items():
             print(f"  {name:24} {effect}", flush=True)
 
@@ -182,14 +173,14 @@ class Tuning:
         return {
             "pairs": self.finished,
             "schedule": self.schedule,
-            "values": self.untuned | self.values,
+            "values": self.values,
             "switches": switches,
         }
 
     def tuned(self):
         """The rounded values of the parameters that are not switches."""
         return {
-            name: round(value) for name, value in self.values.items() if name not in self.effects
+            name: round(self.values[name]) for name in self.parameters if name not in self.effects
         }
 
 
@@ -279,7 +270,7 @@ def main():
     with ThreadPoolExecutor(options.concurrency) as pool:
         # An exception in a thread is raised here and ends the run.
         list(pool.map(run_pairs, [tuning] * options.concurrency))
-    tuning.print_results()
+    tuning.print_effects()
     print(json.dumps(tuning.tuned(), indent=1))
 
 

@@ -156,6 +156,20 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
+/// The occupied squares that alone stand between a square and one of these sliders of its lines: a
+/// piece that leaves such a square opens the line.
+#[inline]
+pub fn sole_blockers(square: Square, sliders: Bitboard, occupied: Bitboard) -> Bitboard {
+    let mut blockers = Bitboard::EMPTY;
+    for slider in sliders {
+        let on_line = between(square, slider) & occupied;
+        if !on_line.more_than_one() {
+            blockers |= on_line;
+        }
+    }
+    blockers
+}
+
 /// The whole rank, file or diagonal through two squares, from edge to edge; empty when no line
 /// joins them.
 #[inline]

@@ -2,7 +2,7 @@
 //! the pieces that discover a check.
 
 use crate::chess::attacks::{
-    attacks, between, bishop_attacks, knight_attacks, line, pawn_attacks, rook_attacks,
+    attacks, bishop_attacks, knight_attacks, line, pawn_attacks, rook_attacks, sole_blockers,
 };
 use crate::chess::{Bitboard, CastlingSide, Color, InlineStr, Move, Position, Role, Square};
 
@@ -171,14 +171,6 @@ fn push_pawn_move(text: &mut InlineStr, mv: Move) {
 
 /// The pieces of `us` that discover a check when they leave their line to the enemy king.
 fn discovered_check_blockers(position: &Position, us: Color, enemy_king: Square) -> Bitboard {
-    let ours = position.by_color(us);
-    let occupied = position.occupied();
-    let mut discoverers = Bitboard::EMPTY;
-    for sniper in position.snipers(enemy_king, us) {
-        let blockers = between(enemy_king, sniper) & occupied;
-        if !blockers.more_than_one() {
-            discoverers |= blockers & ours;
-        }
-    }
-    discoverers
+    let snipers = position.snipers(enemy_king, us);
+    sole_blockers(enemy_king, snipers, position.occupied()) & position.by_color(us)
 }

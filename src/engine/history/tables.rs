@@ -185,9 +185,9 @@ impl HistoryTables {
         self.stale = true;
     }
 
-    /// Prepares the tables for a search. Stale statistics are cleared. Those of the last move of the
-    /// same game stay, except near the root, and the butterfly history shrinks by a quarter. So the
-    /// new search soon outweighs the last. (After Stockfish.)
+    /// Prepares the tables for a search. Stale statistics are cleared. Those of the last move of
+    /// the same game stay, except near the root, and the butterfly history shrinks by a quarter. So
+    /// the new search soon outweighs the last. (After Stockfish.)
     pub(in crate::engine) fn prepare_for_search(&mut self) {
         if self.stale {
             self.clear();

@@ -2,9 +2,7 @@
 //!
 //! Chess Programming Wiki, "Checks and Pinned Pieces (Bitboards)".
 
-use crate::chess::attacks::{
-    attacks, between, bishop_attacks, bishop_rays, line, rook_attacks, rook_rays,
-};
+use crate::chess::attacks::{attacks, bishop_attacks, line, rook_attacks, sole_blockers};
 use crate::chess::{Bitboard, Move, Position, Role, Square};
 
 /// The squares from which the side to move can give check.
@@ -24,20 +22,10 @@ impl CheckInfo {
         let (diagonal, straight) = (bishop_attacks(king, occupied), rook_attacks(king, occupied));
         let knight = attacks(them, Role::Knight, king, occupied);
         let pawn = attacks(them, Role::Pawn, king, occupied);
-        let sliders = (bishop_rays(king) & position.diagonal_sliders()
-            | rook_rays(king) & position.orthogonal_sliders())
-            & position.by_color(us);
-        let mut blockers = Bitboard::EMPTY;
-        for slider in sliders {
-            let ray_blockers = between(king, slider) & occupied;
-            if !ray_blockers.more_than_one() {
-                blockers |= ray_blockers;
-            }
-        }
         CheckInfo {
             king,
             check_squares: [pawn, knight, diagonal, straight, diagonal | straight, Bitboard::EMPTY],
-            blockers,
+            blockers: sole_blockers(king, position.snipers(king, us), occupied),
         }
     }
 

@@ -196,9 +196,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let result = self.singular_search::<NT>(positions, state.node, node_context, mv);
         // The singular search counted its own moves in the same stack entry.
         self.stack.at_mut(ply).move_count = state.move_count;
-        if let SingularResult::Extend(plies) = result
-            && plies > 0
-        {
+        if let SingularResult::Extend(1..) = result {
             state.node.depth += 1;
         }
         result

@@ -3,7 +3,7 @@
 //! Chess Programming Wiki, "Static Exchange Evaluation", "SEE - The Swap Algorithm". As in
 //! Stockfish, the result is compared with a threshold.
 
-use crate::chess::attacks::{between, bishop_attacks, rook_attacks};
+use crate::chess::attacks::{bishop_attacks, rook_attacks, sole_blockers};
 use crate::chess::{Bitboard, Color, Move, Position, Role, Square};
 use crate::engine::score::Value;
 
@@ -84,14 +84,7 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
 fn pinned_pieces(position: &Position, side: Color, occupied: Bitboard, target: Square) -> Bitboard {
     let king = position.king(side);
     let snipers = position.snipers(king, !side) & occupied.without(target.bitboard());
-    let mut pinned = Bitboard::EMPTY;
-    for sniper in snipers {
-        let blockers = between(king, sniper) & occupied;
-        if !blockers.more_than_one() {
-            pinned |= blockers;
-        }
-    }
-    pinned
+    sole_blockers(king, snipers, occupied)
 }
 
 /// The role of the least valuable of these pieces.

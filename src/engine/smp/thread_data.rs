@@ -7,8 +7,8 @@ use crate::engine::evaluator::NnueEvaluator;
 use crate::engine::history::HistoryTables;
 use crate::nnue::{Network, SimdLevel};
 
-/// The number of idle [`ThreadData`] that a pool keeps, of some 10 MB each. Those of further threads
-/// are freed.
+/// The number of idle [`ThreadData`] that a pool keeps, of some 10 MB each. Those of further
+/// threads are freed.
 const MAX_IDLE: usize = 32;
 
 /// The working memory of one search thread, some 10 MB.
