@@ -189,12 +189,12 @@ fn a_run_resumes_only_with_its_original_settings() {
             && stderr.contains("network 0123456789ab"),
         "{stderr}"
     );
-    let by_other_rules = manifest.replace("\"rules\": 1,", "\"rules\": 7,");
+    let by_other_rules = manifest.replace("\"rules\": 2,", "\"rules\": 7,");
     assert_ne!(manifest, by_other_rules);
     fs::write(folder.file("games/1.json"), by_other_rules).unwrap();
     let stderr = expect_refusal(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
     assert!(
-        stderr.contains("rules of play: the games of seed 1 were made with 7, not with 1 "),
+        stderr.contains("rules of play: the games of seed 1 were made with 7, not with 2 "),
         "{stderr}"
     );
     assert!(fs::read(&path).unwrap() == made);

@@ -1,7 +1,7 @@
 //! The generator: workers that play until there are enough games.
 
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::opening::{Openings, SplitMix64};
 use super::player::{KibitzerPlayer, Player};
 use super::training_game::TrainingGame;
 use super::uci_player::UciPlayer;
-use kibitzer::chess::Game;
+use kibitzer::chess::{Game, Position};
 use kibitzer::engine::{RawScore, STACK_BYTES};
 
 /// The settings of a run.
@@ -75,7 +75,11 @@ impl Generator {
     ///
     /// The folder cannot be created, its files cannot be read, or the existing games of this seed
     /// have other settings.
-    pub fn new(settings: DatagenSettings, openings: Openings) -> Result<Generator, DatagenError> {
+    pub fn new(
+        settings: DatagenSettings,
+        mut openings: Openings,
+    ) -> Result<Generator, DatagenError> {
+        openings.shuffle(settings.seed);
         let folder = settings.folder.clone();
         std::fs::create_dir_all(&folder)
             .map_err(|error| DatagenError::io(folder.clone(), error))?;
@@ -163,7 +167,8 @@ impl Generator {
             && self.claimed_games.fetch_add(1, Ordering::Relaxed) < *games
         {
             let mut random = SplitMix64::new(*seed, worker, file.games());
-            let (bytes, positions) = self.play_game(player.as_mut(), &mut random, folder)?;
+            let start = self.openings.start_of(worker, file.games());
+            let (bytes, positions) = self.play_game(player.as_mut(), start, &mut random)?;
             file.append(&bytes, positions)?;
             self.games.fetch_add(1, Ordering::Relaxed);
             self.positions.fetch_add(positions, Ordering::Relaxed);
@@ -179,15 +184,17 @@ impl Generator {
         })
     }
 
-    /// Plays one game from a balanced opening. Returns its bytes and its number of positions.
+    /// Plays one game from a balanced opening, from this start position if possible. Returns its
+    /// bytes and its number of positions.
     fn play_game(
         &self,
         player: &mut dyn Player,
+        start: &Position,
         random: &mut SplitMix64,
-        folder: &Path,
     ) -> Result<(Vec<u8>, u64), DatagenError> {
-        for _ in 0..MAX_OPENING_ATTEMPTS {
-            let Some(opening) = self.openings.choose_random(random) else { continue };
+        for attempt in 0..MAX_OPENING_ATTEMPTS {
+            let start = if attempt == 0 { start } else { self.openings.random_start(random) };
+            let Some(opening) = self.openings.play_random(start, random) else { continue };
             let mut game = Game::new(opening);
             let Some(mut training_game) = TrainingGame::new(game.position()) else { continue };
             let mut adjudication = Adjudication::default();
@@ -211,7 +218,7 @@ impl Generator {
                 let positions = training_game.len() as u64;
                 let bytes = training_game
                     .finish(result)
-                    .map_err(|error| DatagenError::io(folder.to_owned(), error))?;
+                    .map_err(|error| DatagenError::io(self.settings.folder.clone(), error))?;
                 return Ok((bytes, positions));
             }
         }

@@ -94,7 +94,7 @@ impl PartialEq for Book {
 
 impl Manifest {
     /// Version of the rules for openings and adjudication. It increases with every change of them.
-    pub const RULES_VERSION: u32 = 1;
+    pub const RULES_VERSION: u32 = 2;
 
     /// Reads the manifest of a seed; `None` when there is no file.
     pub(super) fn read(folder: &Path, seed: u64) -> Result<Option<Manifest>, DatagenError> {

@@ -61,17 +61,47 @@ impl Openings {
         self.book.as_ref()
     }
 
-    /// A random opening; `None` when its random moves have ended the game. Every second opening has
-    /// one more random move, so that both sides move first equally often.
-    pub(super) fn choose_random(&self, random: &mut SplitMix64) -> Option<Position> {
-        let mut position = random.pick(&self.start_positions)?.clone();
+    /// Shuffles the start positions.
+    pub(super) fn shuffle(&mut self, seed: u64) {
+        let mut random = SplitMix64(seed);
+        for last in (1..self.start_positions.len()).rev() {
+            let other = random.below(last + 1);
+            self.start_positions.swap(last, other);
+        }
+    }
+
+    /// The start position of a worker's game. Each worker begins at another place and then takes
+    /// one after the other. So few positions are played twice before all have been played once:
+    /// none by 1, 2, 4 or 8 workers of the same speed.
+    pub(super) fn start_of(&self, worker: u64, game: u64) -> &Position {
+        let count = self.start_positions.len() as u128;
+        // A van der Corput sequence: 0, 1/2, 1/4, 3/4, 1/8 … of 2⁶⁴.
+        let share = u128::from(worker.reverse_bits());
+        let index = ((share * count) >> 64) + u128::from(game);
+        &self.start_positions[(index % count) as usize]
+    }
+
+    /// A random start position, for a game whose first one cannot be played.
+    pub(super) fn random_start(&self, random: &mut SplitMix64) -> &Position {
+        &self.start_positions[random.below(self.start_positions.len())]
+    }
+
+    /// The start position after the random moves; `None` when they have ended the game. Every
+    /// second opening has one more random move, so that both sides move first equally often.
+    pub(super) fn play_random(
+        &self,
+        start: &Position,
+        random: &mut SplitMix64,
+    ) -> Option<Position> {
+        let mut position = start.clone();
         let plies = if self.random_plies == 0 {
             0
         } else {
             u64::from(self.random_plies) + random.next() % 2
         };
         for _ in 0..plies {
-            position.play(*random.pick(&position.legal_moves())?);
+            let moves = position.legal_moves();
+            position.play(*moves.get(random.below(moves.len()))?);
         }
         Adjudication::by_rule(&Game::new(position.clone())).is_none().then_some(position)
     }
@@ -112,11 +142,9 @@ impl SplitMix64 {
         number
     }
 
-    /// A random item; `None` of an empty list.
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        let length = u128::try_from(items.len()).ok()?;
-        let index = (u128::from(self.next()) * length) >> 64;
-        items.get(usize::try_from(index).ok()?)
+    /// A random number below `limit`; 0 if `limit` is 0.
+    fn below(&mut self, limit: usize) -> usize {
+        ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 }
 
@@ -124,12 +152,15 @@ impl SplitMix64 {
 mod tests {
     use super::*;
 
+    fn opening(openings: &Openings, random: &mut SplitMix64) -> Position {
+        openings.play_random(openings.start_of(0, 0), random).unwrap()
+    }
+
     #[test]
     fn an_opening_is_determined_by_seed_worker_and_game() {
         let openings = Openings::from_startpos(8);
-        let opening_fen = |worker, game| {
-            openings.choose_random(&mut SplitMix64::new(1, worker, game)).unwrap().fen()
-        };
+        let opening_fen =
+            |worker, game| opening(&openings, &mut SplitMix64::new(1, worker, game)).fen();
         assert_eq!(opening_fen(0, 0), opening_fen(0, 0));
         let mut all: Vec<String> =
             (0..10).flat_map(|worker| (0..50).map(move |game| opening_fen(worker, game))).collect();
@@ -141,10 +172,42 @@ mod tests {
     #[test]
     fn both_sides_move_first_about_equally_often() {
         let openings = Openings::from_startpos(8);
-        let side_to_move =
-            |game| openings.choose_random(&mut SplitMix64::new(5, 0, game)).unwrap().turn();
+        let side_to_move = |game| opening(&openings, &mut SplitMix64::new(5, 0, game)).turn();
         let white = (0..200).filter(|&game| side_to_move(game).is_white()).count();
         assert!((70..=130).contains(&white), "{white} of 200");
+    }
+
+    /// `count` start positions that differ in the fullmove number.
+    fn numbered(count: usize) -> Openings {
+        let mut openings = Openings::from_startpos(0);
+        openings.start_positions = (1..=count)
+            .map(|number| Position::from_fen(&format!("4k3/8/8/8/8/8/4P3/4K3 w - - 0 {number}")))
+            .collect::<Result<_, _>>()
+            .unwrap();
+        openings.shuffle(1);
+        openings
+    }
+
+    #[test]
+    fn workers_of_the_same_speed_play_each_start_position_once_before_any_twice() {
+        let openings = numbered(1000);
+        for workers in [1, 2, 4, 8] {
+            let mut numbers: Vec<u16> = (0..workers)
+                .flat_map(|worker| (0..1000 / workers).map(move |game| (worker, game)))
+                .map(|(worker, game)| openings.start_of(worker, game).fullmove_number())
+                .collect();
+            assert!(!numbers.is_sorted(), "they are shuffled");
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(1..=1000), "{workers} workers");
+        }
+    }
+
+    #[test]
+    fn start_positions_begin_again_after_the_last() {
+        let openings = numbered(7);
+        for (worker, game) in [(0, 0), (1, 6), (2, 100)] {
+            assert_eq!(openings.start_of(worker, game + 7), openings.start_of(worker, game));
+        }
     }
 
     #[test]
