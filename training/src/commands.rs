@@ -1,5 +1,7 @@
 //! The commands of the program, one per file.
 
+pub mod alter;
+pub mod average;
 pub mod benchmark;
 pub mod calibrate;
 pub mod datagen;

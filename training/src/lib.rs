@@ -18,11 +18,13 @@
 //! - Win, draw and loss: a [`wdl_model`] is fitted ([`wdl_fit`]) to the [`tally`] of the engine's
 //!   own games. Its [`reliability`] compares predicted with observed frequencies.
 //!
-//! [`datagen`] generates training games by self-play. [`labels`] are positions around those of
+//! [`datagen`] generates training games by self-play, also from positions that an [`alteration`]
+//! makes unusual. [`labels`] are positions around those of
 //! games with the evaluation of another program. [`packed_board`] converts positions;
 //! [`game_layout`] has the offsets and codes of game files.
 //! [`value_parsers`] checks numbers of the command line.
 
+pub mod alteration;
 pub mod benchmark;
 pub mod checkpoint;
 pub mod commands;

@@ -4,6 +4,8 @@ use std::io::{Write, stdout};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use kibitzer_trainer::commands::alter::Alter;
+use kibitzer_trainer::commands::average::Average;
 use kibitzer_trainer::commands::benchmark::Benchmark;
 use kibitzer_trainer::commands::calibrate::Calibrate;
 use kibitzer_trainer::commands::datagen::Datagen;
@@ -29,6 +31,8 @@ struct Arguments {
 enum Command {
     /// Generates training games by self-play
     Datagen(Datagen),
+    /// Writes altered positions of games as an opening book
+    Alter(Alter),
     /// Labels positions with the static evaluation of another program
     Label(Label),
     /// Starts a run
@@ -47,6 +51,8 @@ enum Command {
     Benchmark(Benchmark),
     /// Orders the pairs of a layered network so that the engine skips more of them
     Reorder(Reorder),
+    /// Averages networks that come from one another by further training
+    Average(Average),
     /// Writes positions as records of 32 bytes, for a trainer in another language
     Samples(Samples),
     /// Fits the scale of the logistic curve between scores and results
@@ -59,6 +65,7 @@ fn main() -> Result<()> {
     let mut out = std::io::LineWriter::new(stdout().lock());
     match Arguments::parse().command {
         Command::Datagen(command) => command.execute(&mut out)?,
+        Command::Alter(command) => command.execute(&mut out)?,
         Command::Label(command) => command.execute(&mut out)?,
         Command::Train(command) => command.execute(&mut out)?,
         Command::Resume(command) => command.execute(&mut out)?,
@@ -68,6 +75,7 @@ fn main() -> Result<()> {
         Command::Measure(command) => command.execute(&mut out)?,
         Command::Benchmark(command) => command.execute(&mut out)?,
         Command::Reorder(command) => command.execute(&mut out)?,
+        Command::Average(command) => command.execute(&mut out)?,
         Command::Samples(command) => command.execute(&mut out)?,
         Command::Calibrate(command) => command.execute(&mut out)?,
         Command::Wdl(command) => command.execute(&mut out)?,

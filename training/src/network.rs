@@ -131,6 +131,15 @@ impl Network {
         }
     }
 
+    /// Adds the weights of a network of the same shape, times `factor`. Call [`Network::refresh`]
+    /// afterwards.
+    pub fn add(&mut self, other: &Network, factor: f32) {
+        for (group, other) in self.parameter_groups_mut().into_iter().zip(other.parameter_groups())
+        {
+            group.add(other, factor);
+        }
+    }
+
     /// Recomputes the effective weights after a change of parameters.
     pub fn refresh(&mut self) {
         match &mut self.layers {

@@ -92,6 +92,13 @@ impl Parameters {
         }
     }
 
+    /// Adds the weights of `other`, times `factor`, without the running means.
+    pub fn add(&mut self, other: &Parameters, factor: f32) {
+        for (value, other) in self.value.iter_mut().zip(&other.value) {
+            *value += *other * factor;
+        }
+    }
+
     /// Takes one AdamW step with the accumulated gradient.
     pub fn update(&mut self, step: &Step) {
         let rows =

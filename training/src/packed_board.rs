@@ -1,6 +1,6 @@
 //! viriformat's packed boards and moves as positions and moves of the engine's rules, and back.
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use kibitzer::chess::{
     Bitboard, CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Setup, Square,
     castled_king_square,
@@ -97,6 +97,18 @@ pub fn unpack_move(position: &Position, code: u16) -> Option<Move> {
         }
     };
     position.is_legal(mv).then_some(mv)
+}
+
+/// Plays the move of a code of viriformat.
+///
+/// # Errors
+///
+/// When the move is not legal.
+pub fn play(position: &mut Position, code: u16) -> Result<Move> {
+    let mv = unpack_move(position, code);
+    let mv = mv.with_context(|| format!("{code:#06x} is not a move in {}", position.fen()))?;
+    position.play(mv);
+    Ok(mv)
 }
 
 fn is_double_push(position: &Position, from: Square, to: Square) -> bool {

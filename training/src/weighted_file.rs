@@ -1,4 +1,4 @@
-//! A data file of a run with its weight.
+//! A file of several with its weight.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,12 +6,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A data file and how often a pass over the data has it.
+/// A data file and how often a pass over the data has it, or a network file and its weight in a
+/// mean of networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightedFile {
     /// The file.
     pub path: PathBuf,
-    /// The mean number of times that a pass has each unit of the file.
+    /// Of a data file: the mean number of times that a pass has each of its units.
     pub weight: f64,
 }
 

@@ -93,7 +93,7 @@ impl JobSettings {
                 self.draw_relatives_of(&position, &mut random, to);
             }
             seed_game.relatives.push(to.positions.len() - before);
-            let mv = play(&mut position, u16::from_le_bytes([*low, *high]))?;
+            let mv = packed_board::play(&mut position, u16::from_le_bytes([*low, *high]))?;
             seed_game.moves.push(mv);
         }
         Ok(seed_game)
@@ -133,11 +133,4 @@ impl JobSettings {
         }
         block
     }
-}
-
-fn play(position: &mut Position, code: u16) -> Result<Move> {
-    let mv = packed_board::unpack_move(position, code);
-    let mv = mv.with_context(|| format!("{code:#06x} is not a move in {}", position.fen()))?;
-    position.play(mv);
-    Ok(mv)
 }

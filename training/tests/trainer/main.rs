@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod alter;
+mod average;
 mod benchmark;
 mod engine;
 mod features;
