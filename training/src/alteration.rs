@@ -80,17 +80,13 @@ fn can_go_on(position: &Position) -> bool {
     Game::new(position.clone()).outcome() == Outcome::Ongoing
 }
 
-fn squares() -> impl Iterator<Item = Square> {
-    (0..64).map(Square::from_index)
-}
-
 /// The square of a random piece of this kind.
 fn pick(
     board: &[Option<Piece>; 64],
     random: &mut ChaCha8Rng,
     is_kind: impl Fn(Piece) -> bool,
 ) -> Option<Square> {
-    squares().filter(|square| board[square.index()].is_some_and(&is_kind)).choose(random)
+    Square::all().filter(|square| board[square.index()].is_some_and(&is_kind)).choose(random)
 }
 
 /// Puts the piece on a random empty square of those that `may_enter` accepts.
@@ -100,7 +96,7 @@ fn relocate(
     from: Square,
     may_enter: impl Fn(&[Option<Piece>; 64], Square) -> bool,
 ) -> Option<()> {
-    let to = squares()
+    let to = Square::all()
         .filter(|to| board[to.index()].is_none() && may_enter(board, *to))
         .choose(random)?;
     board[to.index()] = board[from.index()].take();

@@ -11,6 +11,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 use crate::alteration::alter;
+use crate::checkpoint::write_atomically;
 use crate::game_layout::{MOVE_BYTES, move_count};
 use crate::{games, packed_board};
 
@@ -53,7 +54,7 @@ impl Alter {
         }
         ensure!(!games.is_empty(), "the files have no game");
         let book = self.draw_book(&games)?;
-        fs::write(&self.to, book).with_context(|| format!("cannot write {}", self.to.display()))?;
+        write_atomically(&self.to, book.as_bytes())?;
         Ok(writeln!(out, "{}: {} positions", self.to.display(), self.positions)?)
     }
 
