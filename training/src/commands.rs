@@ -10,6 +10,7 @@ pub mod export;
 pub mod info;
 pub mod label;
 pub mod measure;
+pub mod output;
 mod progress;
 pub mod reorder;
 pub mod samples;

@@ -1,6 +1,7 @@
 //! The command line of the trainer.
 
-use std::io::{Write, stdout};
+use std::io::Write;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -14,6 +15,7 @@ use kibitzer_trainer::commands::export::Export;
 use kibitzer_trainer::commands::info::Info;
 use kibitzer_trainer::commands::label::Label;
 use kibitzer_trainer::commands::measure::Measure;
+use kibitzer_trainer::commands::output::Output;
 use kibitzer_trainer::commands::reorder::Reorder;
 use kibitzer_trainer::commands::samples::Samples;
 use kibitzer_trainer::commands::train::{Resume, Train};
@@ -61,24 +63,34 @@ enum Command {
     Wdl(Wdl),
 }
 
-fn main() -> Result<()> {
-    let mut out = std::io::LineWriter::new(stdout().lock());
-    match Arguments::parse().command {
-        Command::Datagen(command) => command.execute(&mut out)?,
-        Command::Alter(command) => command.execute(&mut out)?,
-        Command::Label(command) => command.execute(&mut out)?,
-        Command::Train(command) => command.execute(&mut out)?,
-        Command::Resume(command) => command.execute(&mut out)?,
-        Command::Export(command) => command.execute(&mut out)?,
-        Command::Info(command) => command.execute(&mut out)?,
-        Command::Evaluate(command) => command.execute(&mut out)?,
-        Command::Measure(command) => command.execute(&mut out)?,
-        Command::Benchmark(command) => command.execute(&mut out)?,
-        Command::Reorder(command) => command.execute(&mut out)?,
-        Command::Average(command) => command.execute(&mut out)?,
-        Command::Samples(command) => command.execute(&mut out)?,
-        Command::Calibrate(command) => command.execute(&mut out)?,
-        Command::Wdl(command) => command.execute(&mut out)?,
+/// The exit status of a program that ends with its reader: 128 + SIGPIPE.
+const READER_LEFT: u8 = 141;
+
+fn main() -> Result<ExitCode> {
+    let mut out = Output::lock();
+    match execute(Arguments::parse().command, &mut out) {
+        Err(_) if out.reader_left() => Ok(ExitCode::from(READER_LEFT)),
+        result => result.map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn execute(command: Command, out: &mut Output) -> Result<()> {
+    match command {
+        Command::Datagen(command) => command.execute(out)?,
+        Command::Alter(command) => command.execute(out)?,
+        Command::Label(command) => command.execute(out)?,
+        Command::Train(command) => command.execute(out)?,
+        Command::Resume(command) => command.execute(out)?,
+        Command::Export(command) => command.execute(out)?,
+        Command::Info(command) => command.execute(out)?,
+        Command::Evaluate(command) => command.execute(out)?,
+        Command::Measure(command) => command.execute(out)?,
+        Command::Benchmark(command) => command.execute(out)?,
+        Command::Reorder(command) => command.execute(out)?,
+        Command::Average(command) => command.execute(out)?,
+        Command::Samples(command) => command.execute(out)?,
+        Command::Calibrate(command) => command.execute(out)?,
+        Command::Wdl(command) => command.execute(out)?,
     }
     Ok(out.flush()?)
 }

@@ -13,6 +13,7 @@ mod games;
 mod gradient;
 mod labels;
 mod layered;
+mod output;
 mod quantised_network;
 mod runs;
 mod streams;

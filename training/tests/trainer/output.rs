@@ -1,0 +1,16 @@
+//! The output of a command whose reader leaves.
+
+use std::process::Command;
+
+#[test]
+fn a_command_whose_reader_leaves_ends_without_a_word_and_without_success() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = Command::new(env!("CARGO_BIN_EXE_kibitzer-trainer"))
+        .args(["info", concat!(env!("CARGO_MANIFEST_DIR"), "/../src/nnue/kibitzer.nnue")])
+        .stdout(writer)
+        .output()
+        .expect("the trainer");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(141));
+}
