@@ -15,7 +15,7 @@ use kibitzer_trainer::commands::export::Export;
 use kibitzer_trainer::commands::info::Info;
 use kibitzer_trainer::commands::label::Label;
 use kibitzer_trainer::commands::measure::Measure;
-use kibitzer_trainer::commands::output::Output;
+use kibitzer_trainer::commands::output::{Output, is_reader_left};
 use kibitzer_trainer::commands::reorder::Reorder;
 use kibitzer_trainer::commands::samples::Samples;
 use kibitzer_trainer::commands::train::{Resume, Train};
@@ -69,7 +69,7 @@ const READER_LEFT: u8 = 141;
 fn main() -> Result<ExitCode> {
     let mut out = Output::lock();
     match execute(Arguments::parse().command, &mut out) {
-        Err(_) if out.reader_left() => Ok(ExitCode::from(READER_LEFT)),
+        Err(error) if is_reader_left(&error) => Ok(ExitCode::from(READER_LEFT)),
         result => result.map(|()| ExitCode::SUCCESS),
     }
 }
