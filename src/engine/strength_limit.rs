@@ -33,15 +33,15 @@ const fn strength_level(elo: f64, nodes: f64, temperature: f64) -> StrengthLevel
 }
 
 /// Levels from 1450 to 2450 were measured against Stockfish 15.1 with the same `UCI_Elo`, lower
-/// ones against their neighbours: docs/strength.md. 1700 lies between two measured settings, and
-/// the highest is extrapolated. Between two levels both numbers are interpolated geometrically.
+/// ones against their neighbours: docs/strength.md. The highest is extrapolated. Between two levels
+/// both numbers are interpolated geometrically.
 const STRENGTH_LEVELS: [StrengthLevel; 8] = [
-    strength_level(800.0, 20.0, 400.0),
-    strength_level(1_080.0, 39.0, 172.0),
-    strength_level(1_200.0, 59.0, 121.0),
-    strength_level(1_450.0, 470.0, 56.0),
-    strength_level(1_700.0, 1_500.0, 35.0),
-    strength_level(2_000.0, 8_500.0, 17.0),
+    strength_level(800.0, 18.0, 460.0),
+    strength_level(1_080.0, 33.0, 205.0),
+    strength_level(1_200.0, 49.0, 138.0),
+    strength_level(1_450.0, 290.0, 67.0),
+    strength_level(1_700.0, 1_290.0, 37.0),
+    strength_level(2_000.0, 6_400.0, 19.0),
     strength_level(2_450.0, 90_000.0, 8.0),
     strength_level(2_800.0, 300_000.0, 5.0),
 ];

@@ -1075,7 +1075,7 @@ export interface components {
             pov?: "side" | "white";
             /**
              * Format: int64
-             * @description Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 20 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
+             * @description Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 18 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
              */
             elo?: number;
             /**
@@ -1152,7 +1152,7 @@ export interface components {
             pov?: "side" | "white";
             /**
              * Format: int64
-             * @description Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 20 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
+             * @description Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 18 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
              */
             elo?: number;
         };
@@ -3983,7 +3983,7 @@ export interface operations {
                 fresh?: boolean;
                 /** @description The point of view of `score` and `wdl`: the side to move or White. The default is `side`. */
                 pov?: "side" | "white";
-                /** @description Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 20 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`. */
+                /** @description Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 18 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`. */
                 elo?: number;
             };
             header?: never;

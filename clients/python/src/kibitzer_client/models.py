@@ -180,7 +180,7 @@ class BatchRequest(TypedDict):
     """
     elo: NotRequired[int]
     """
-    Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 20 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
+    Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 18 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
     """
     multipv: NotRequired[int]
     """
@@ -262,7 +262,7 @@ class BestMoveRequest(TypedDict):
     """
     elo: NotRequired[int]
     """
-    Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 20 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
+    Play like a weaker player of this strength, in Elo. The search has one thread and few nodes, from 18 at 800 Elo to 300,000 at 2,800, so that it may end before `depth` or `movetime_ms` with the reason `nodes`. The move is drawn from the best ones. Such a request neither reads nor writes the evaluation cache. Can't be combined with `mate` or `fresh`.
     """
 
 
