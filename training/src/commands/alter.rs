@@ -25,7 +25,7 @@ pub struct Alter {
     #[arg(long, num_args = 1.., required = true)]
     games: Vec<PathBuf>,
     /// Positions to write
-    #[arg(long, default_value_t = 100_000)]
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     positions: u64,
     /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]

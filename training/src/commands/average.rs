@@ -15,7 +15,9 @@ use crate::weighted_file::WeightedFile;
 /// Arguments of `average`.
 #[derive(Debug, clap::Args)]
 pub struct Average {
-    /// Network files of the same sizes, each with its weight in the mean (default: 1)
+    /// Network files of the same sizes, each with its weight in the mean (default: 1). The mean of
+    /// two needs unequal weights, such as 1.01 and 1: with 1 and 1 each odd sum of two integers is
+    /// rounded
     #[arg(long, num_args = 1.., required = true, value_name = "FILE[=WEIGHT]")]
     networks: Vec<WeightedFile>,
     /// The network file to write
@@ -49,10 +51,18 @@ fn mean(files: &[WeightedFile]) -> Result<QuantisedNetwork> {
     for file in files {
         let network = network_file::load(&file.path)?;
         ensure!(
-            network.shape == first.shape && network.scale == first.scale,
-            "{} has other sizes or another scale than {}",
+            network.shape == first.shape,
+            "{} has other sizes than {}",
             file.path.display(),
             files[0].path.display()
+        );
+        ensure!(
+            network.scale == first.scale,
+            "{} has scale {}, but {} has {}",
+            file.path.display(),
+            network.scale,
+            files[0].path.display(),
+            first.scale
         );
         mean.add(&network.dequantise(), (file.weight / sum) as f32);
     }

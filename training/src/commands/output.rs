@@ -1,9 +1,9 @@
 //! The standard output of a command, whose reader may leave early.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::{self, LineWriter, StdoutLock, Write};
+use std::io::{self, StdoutLock, Write};
 
-/// The cause of a write error: nobody reads standard output any more, as in
+/// The cause of a write error: the reader of standard output closed it, as in
 /// `kibitzer-trainer info FILE | head`.
 ///
 /// The kind of the error alone does not tell: a pipe to another program, such as an evaluator that
@@ -13,21 +13,21 @@ struct ReaderLeft;
 
 impl Display for ReaderLeft {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str("nobody reads the output any more")
+        formatter.write_str("the reader of standard output closed it")
     }
 }
 
 impl std::error::Error for ReaderLeft {}
 
-/// Standard output by lines. [`is_reader_left`] knows its errors.
+/// Standard output. [`is_reader_left`] recognises its write errors.
 #[derive(Debug)]
-pub struct Output(LineWriter<StdoutLock<'static>>);
+pub struct Output(StdoutLock<'static>);
 
 impl Output {
     /// The standard output, locked for as long as this value lives.
     #[must_use]
     pub fn lock() -> Output {
-        Output(LineWriter::new(io::stdout().lock()))
+        Output(io::stdout().lock())
     }
 }
 
@@ -54,4 +54,22 @@ fn name_cause(error: io::Error) -> io::Error {
 pub fn is_reader_left(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     cause.is_some_and(|cause| cause.is::<ReaderLeft>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_left_is_recognised_under_a_context() {
+        let broken_pipe = name_cause(io::ErrorKind::BrokenPipe.into());
+        let error = anyhow::Error::from(broken_pipe).context("cannot write the losses");
+        assert!(is_reader_left(&error));
+    }
+
+    #[test]
+    fn a_full_disk_is_not_a_reader_that_left() {
+        let error = anyhow::Error::from(name_cause(io::ErrorKind::StorageFull.into()));
+        assert!(!is_reader_left(&error));
+    }
 }

@@ -65,3 +65,12 @@ fn games_without_a_position_to_alter_are_refused() {
     let damaged = error(&unknown_piece);
     assert!(damaged.contains("game 0") && damaged.contains("unknown kind 7"), "{damaged}");
 }
+
+#[test]
+fn a_book_has_at_least_one_position() {
+    let folder = empty_folder("alter-none");
+    let output = alter(&folder, "0", "1");
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("--positions") && error.contains("0 is not in 1.."), "{error}");
+}

@@ -13,11 +13,21 @@ use kibitzer_trainer::shape::{Architecture, Shape};
 
 use crate::fixtures::empty_folder;
 
-/// Writes the file of a random network of 64 neurons.
+/// Writes the file of a random network of 64 neurons with the scale 220.
 fn write(folder: &Path, name: &str, architecture: Architecture, seed: u64) -> QuantisedNetwork {
+    write_with_scale(folder, name, architecture, seed, 220)
+}
+
+fn write_with_scale(
+    folder: &Path,
+    name: &str,
+    architecture: Architecture,
+    seed: u64,
+    scale: u16,
+) -> QuantisedNetwork {
     let buckets = KingBuckets::parse("8").expect("a table of that name");
     let shape = Shape::new(architecture, 64, buckets, 8).expect("a shape");
-    let network = QuantisedNetwork::new(&Network::random(shape, Rounding::Quantised, seed), 220);
+    let network = QuantisedNetwork::new(&Network::random(shape, Rounding::Quantised, seed), scale);
     fs::write(folder.join(name), network_file::write(&network).expect("a file")).expect("written");
     network
 }
@@ -61,13 +71,19 @@ fn the_mean_of_one_network_is_that_network() {
 }
 
 #[test]
-fn networks_of_other_sizes_are_refused() {
+fn networks_of_other_sizes_or_another_scale_are_refused() {
     let folder = empty_folder("average-refused");
     write(&folder, "a.nnue", Architecture::Layered, 1);
-    write(&folder, "b.nnue", Architecture::SingleLayer, 1);
-    let output = average(&folder, &["a.nnue", "b.nnue"]);
-    assert_eq!(output.status.code(), Some(1));
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("b.nnue has other sizes or another scale than a.nnue"), "{error}");
-    assert!(!folder.join("mean.nnue").exists(), "no network after an error");
+    write(&folder, "sizes.nnue", Architecture::SingleLayer, 1);
+    write_with_scale(&folder, "scale.nnue", Architecture::Layered, 1, 400);
+    for (other, message) in [
+        ("sizes.nnue", "sizes.nnue has other sizes than a.nnue"),
+        ("scale.nnue", "scale.nnue has scale 400, but a.nnue has 220"),
+    ] {
+        let output = average(&folder, &["a.nnue", other]);
+        assert_eq!(output.status.code(), Some(1));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(message), "{error}");
+        assert!(!folder.join("mean.nnue").exists(), "no network after an error");
+    }
 }

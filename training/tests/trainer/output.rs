@@ -6,8 +6,8 @@ use std::process::Command;
 use kibitzer_trainer::commands::output::is_reader_left;
 
 #[test]
-fn a_command_whose_reader_leaves_ends_without_a_word_and_without_success() {
-    let (reader, writer) = std::io::pipe().expect("a pipe");
+fn a_command_whose_reader_leaves_exits_with_141_and_prints_nothing() {
+    let (reader, writer) = io::pipe().expect("a pipe");
     drop(reader);
     let output = Command::new(env!("CARGO_BIN_EXE_kibitzer-trainer"))
         .args(["info", concat!(env!("CARGO_MANIFEST_DIR"), "/../src/nnue/kibitzer.nnue")])
