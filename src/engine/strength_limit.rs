@@ -32,8 +32,8 @@ const fn strength_level(elo: f64, nodes: f64, temperature: f64) -> StrengthLevel
     StrengthLevel { elo, nodes, temperature }
 }
 
-/// Levels from 1450 to 2450 were measured against Stockfish 15.1 with the same `UCI_Elo`, lower
-/// ones against their neighbours: docs/strength.md. The highest is extrapolated. Between two levels
+/// Levels from 1450 to 2450 follow from matches against Stockfish 15.1 with the same `UCI_Elo`, lower
+/// ones from matches of neighbours: docs/strength.md. The highest is extrapolated. Between two levels
 /// both numbers are interpolated geometrically.
 const STRENGTH_LEVELS: [StrengthLevel; 8] = [
     strength_level(800.0, 18.0, 460.0),
@@ -42,7 +42,7 @@ const STRENGTH_LEVELS: [StrengthLevel; 8] = [
     strength_level(1_450.0, 290.0, 67.0),
     strength_level(1_700.0, 1_290.0, 37.0),
     strength_level(2_000.0, 6_400.0, 19.0),
-    strength_level(2_450.0, 90_000.0, 8.0),
+    strength_level(2_450.0, 76_000.0, 8.4),
     strength_level(2_800.0, 300_000.0, 5.0),
 ];
 
