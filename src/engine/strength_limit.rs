@@ -32,9 +32,9 @@ const fn strength_level(elo: f64, nodes: f64, temperature: f64) -> StrengthLevel
     StrengthLevel { elo, nodes, temperature }
 }
 
-/// Levels from 1450 to 2450 follow from matches against Stockfish 15.1 with the same `UCI_Elo`, lower
-/// ones from matches of neighbours: docs/strength.md. The highest is extrapolated. Between two levels
-/// both numbers are interpolated geometrically.
+/// Levels from 1450 to 2450 follow from matches against Stockfish 15.1 with the same `UCI_Elo`,
+/// lower ones from matches of neighbours: docs/strength.md. The highest is extrapolated. Between
+/// two levels both numbers are interpolated geometrically.
 const STRENGTH_LEVELS: [StrengthLevel; 8] = [
     strength_level(800.0, 18.0, 460.0),
     strength_level(1_080.0, 33.0, 205.0),
