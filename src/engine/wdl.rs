@@ -55,10 +55,10 @@ impl WdlModel {
     /// The coefficients of a as a polynomial of material / [`WdlModel::FULL_MATERIAL`], constant
     /// term first, in raw centipawns.
     pub const HALF_WIN_COEFFICIENTS: [f64; 4] =
-        [190.24637505382606, -419.9346341930184, 605.9473496682625, -288.34595556161855];
+        [187.0795562940141, -427.4837267729127, 630.9829919259353, -309.8869526110609];
     /// The coefficients of b, in the same form.
     pub const SPREAD_COEFFICIENTS: [f64; 4] =
-        [39.07665095370159, -45.85549834937058, 129.70482667203473, -53.28006303772565];
+        [59.54337583529412, -175.72658745029034, 326.7745361984777, -153.589217184683];
 
     /// The model for the material of a position.
     pub fn for_position(position: &Position) -> WdlModel {
