@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use kibitzer::chess::Position;
+use viriformat::chess::board::{Board, DrawType, GameOutcome};
+use viriformat::dataformat::Game;
 
 use crate::fixtures::{bytes, empty_folder, games};
 
@@ -64,6 +66,21 @@ fn games_without_a_position_to_alter_are_refused() {
     unknown_piece[8] = 7;
     let damaged = error(&unknown_piece);
     assert!(damaged.contains("game 0") && damaged.contains("unknown kind 7"), "{damaged}");
+}
+
+#[test]
+fn positions_that_no_alteration_fits_are_an_error() {
+    let folder = empty_folder("alter-bare-kings");
+    let mut board = Board::default();
+    board.set_from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1", true).expect("a FEN");
+    let mut game = Game::new(&board);
+    game.set_outcome(GameOutcome::Draw(DrawType::Adjudication));
+    fs::write(folder.join("games.vf"), bytes(&[game])).expect("a game file");
+    let output = alter(&folder, "3", "1");
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("only 0 of ") && error.contains("could be altered"), "{error}");
+    assert!(!book(&folder).exists(), "no book after an error");
 }
 
 #[test]
